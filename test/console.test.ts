@@ -64,7 +64,7 @@ describeInChromium("the console in Chromium", (on) => {
     await page.getByText("live", { exact: true }).waitFor()
     const { number_label } = await on.sandbox.till("POST", "/tickets", { service: "Resoling", item: "Brown boots" })
     await page.getByRole("button", { name: `${number_label} Brown boots: resoling` }).click()
-    const moves = region(page, "What can be done")
+    const moves = region(page, "Actions on the ticket")
     expect(await moves.locator(".statuses .lit").allInnerTexts()).toEqual([
       expect.stringContaining("Ready"),
       expect.stringContaining("Impossible")
@@ -83,9 +83,9 @@ describeInChromium("the console in Chromium", (on) => {
     // The button disappears, and the focus stays in its panel.
     await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Ticket")
     const deliveries = region(page, "Deliveries")
-    await deliveries.getByText("Its 2 events came before the webhook was set").waitFor()
+    await deliveries.getByText("Its 2 events happened before the webhook was set").waitFor()
     await deliveries.getByRole("button", { name: "Send 2 events" }).click()
-    await page.locator("output.said").getByText("2 events on the way").waitFor()
+    await page.locator("output.said").getByText("2 events are being sent").waitFor()
     for (const event of ["ticket.created", "ticket.ready"]) {
       await on.sandbox.sandbox("POST", "/clock", { advance: "0ms" })
       await deliveries.locator(".delivery", { hasText: event }).getByText("✓ 200").waitFor()
@@ -143,7 +143,7 @@ describeInChromium("the console in Chromium", (on) => {
     await page.getByText(/Address of the webhook \(url\) must start with https:\/\/, or with http:\/\//).waitFor()
     await address.fill("http://127.0.0.1:9/hook")
     await page.keyboard.press("Enter")
-    const secret = region(page, "Secret of the webhook")
+    const secret = region(page, "The webhook’s secret")
     await secret.getByText(/whsec_/).waitFor()
     await page.getByRole("button", { name: "Send a ping" }).click()
     await page.locator("output.said").getByText("Ping to 127.0.0.1:9: ").waitFor()
@@ -182,7 +182,7 @@ describeInChromium("the console in Chromium", (on) => {
     await page.getByLabel("Service").fill("Zip")
     await page.getByLabel(/lose the response/).check()
     await page.getByRole("button", { name: "Create at the till" }).click()
-    await page.getByText("The first response was lost. The same request again: 200, replayed").waitFor()
+    await page.getByText("The first response was lost. The repeated request got 200, replayed").waitFor()
     expect(await count()).toBe(before + 1)
     // The browser itself repeats a request that was cut off, so the console must not send a third one.
     const requests: Array<Json> = await on.sandbox.sandbox("GET", `/requests?shop=${on.sandbox.shop}`)
@@ -193,7 +193,7 @@ describeInChromium("the console in Chromium", (on) => {
     await region(page, "Live")
       .getByRole("button", { name: /POST .*response lost/ })
       .click()
-    await page.getByText("It never arrived").waitFor()
+    await page.getByText("This response never arrived").waitFor()
     await region(page, "Live").getByText("fault applied: response lost").waitFor()
   })
 
@@ -204,14 +204,14 @@ describeInChromium("the console in Chromium", (on) => {
     await page.getByLabel("Service").fill("Coat")
     await page.getByLabel(/^Price/).fill("45 TND")
     await page.getByRole("button", { name: "Create at the till" }).click()
-    await said.getByText('"45 TND" is no price').waitFor()
+    await said.getByText('"45 TND" is not a price').waitFor()
     expect(await page.getByLabel(/^Price/).inputValue()).toBe("45 TND")
     await page.getByLabel(/^Price/).fill("45")
     await page.getByLabel("Phone", { exact: true }).fill("20 123 456")
     await page.keyboard.press("Enter")
     await said.getByText(/400 .*Phone \(client_phone\) must/).waitFor()
     for (const [text, why] of [
-      ["tomorrow", /"tomorrow" is no time to move the clock by or to: enter a length/],
+      ["tomorrow", /"tomorrow" is neither a length of time nor a date. Enter a length/],
       ["2020-01-01", /2020-01-01 is in the past/]
     ] as const) {
       await page.getByLabel(/Move the clock by a length of time/).fill(text)
@@ -230,7 +230,7 @@ describeInChromium("the console in Chromium", (on) => {
     expect(await price.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
     await price.fill("abc")
     await page.keyboard.press("Enter")
-    await said.getByText('"abc" is no price').waitFor()
+    await said.getByText('"abc" is not a price').waitFor()
     expect(await price.inputValue()).toBe("abc")
   })
 
@@ -293,7 +293,7 @@ describeInChromium("the console in Chromium", (on) => {
     await faults.getByText("POST /v1/tickets · 1 left").waitFor()
     expect(await on.sandbox.sandbox("GET", "/faults")).toMatchObject([{ fault: "503", method: "POST", next: 1 }])
     await faults.getByRole("button", { name: "Clear all faults" }).click()
-    await faults.getByText("No faults.").waitFor()
+    await faults.getByText("No faults are set.").waitFor()
     const gauge = page.locator(".gauge", { hasText: "tickets per hour" })
     await gauge.getByRole("button", { name: "Use up" }).click()
     await gauge.getByText("150 of 150").waitFor()
@@ -315,7 +315,7 @@ describeInChromium("the console in Chromium", (on) => {
     await region(page, "Ticket").locator(".pill.ready").waitFor()
     await page.keyboard.press("/")
     await page.keyboard.type("no such ticket")
-    await page.getByText("No ticket is like that.").waitFor()
+    await page.getByText("No ticket matches the search.").waitFor()
     await page.keyboard.press("Escape")
     await page.locator("button.ticket", { hasText: "Patch" }).waitFor()
     expect(await page.getByRole("searchbox").inputValue()).toBe("")

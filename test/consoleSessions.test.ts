@@ -15,7 +15,7 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
     const record = region(page, "Recording")
     await record.getByLabel(/in a new shop/).uncheck()
     await record.getByRole("button", { name: "● Start recording" }).click()
-    await record.getByText("● 0 acts").waitFor()
+    await record.getByText("● 0 actions").waitFor()
     const made = {
       service: "Resoling",
       item: 'Brown boots: "old" #1',
@@ -23,7 +23,7 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
       client_phone: "+21620999888"
     }
     const { id } = await on.sandbox.till("POST", "/tickets", made, "till-same")
-    await record.getByText("● 1 act", { exact: true }).waitFor()
+    await record.getByText("● 1 action", { exact: true }).waitFor()
     // A reload loses no entry, not even of the request that the till sends meanwhile.
     const [loaded] = await Promise.all([page.reload(), on.sandbox.till("POST", "/tickets", made, "till-same")])
     expect(loaded?.status()).toBe(200)
@@ -32,29 +32,29 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
     await on.sandbox.till("POST", `/tickets/${id}/notified`, { channel: "sms" })
     await on.sandbox.till("POST", `/tickets/${old.id}/status`, { status: "ready" })
     await on.sandbox.till("POST", "/tickets", { service: "" })
-    await record.getByText("● 6 acts").waitFor()
+    await record.getByText("● 6 actions").waitFor()
     await page.locator(`[data-ticket="${id}"]`).click()
-    const moves = region(page, "What can be done")
+    const moves = region(page, "Actions on the ticket")
     await moves.getByRole("button", { name: /Collected/ }).click()
-    await record.getByText("● 7 acts").waitFor()
+    await record.getByText("● 7 actions").waitFor()
     await moves.getByRole("button", { name: "Lose the next response" }).click()
     await moves.locator("[data-act='status:ready']").click()
-    await record.getByText("● 10 acts").waitFor()
+    await record.getByText("● 10 actions").waitFor()
     await moves.getByRole("button", { name: /Delay/ }).click()
     await moves.getByRole("button", { name: "Delay", exact: true }).click()
-    await record.getByText("● 11 acts").waitFor()
+    await record.getByText("● 11 actions").waitFor()
     await moves.locator("[data-act='quote']").click()
     await moves.getByRole("textbox", { name: "New price" }).fill("50")
     await moves.getByRole("button", { name: "New price", exact: true }).click()
     await moves.locator("[data-act=accept].lit").click()
-    await record.getByText("● 13 acts").waitFor()
+    await record.getByText("● 13 actions").waitFor()
     await page.getByRole("button", { name: "+24 h" }).click()
-    await record.getByText("● 14 acts").waitFor()
+    await record.getByText("● 14 actions").waitFor()
     await record.getByRole("button", { name: "Expect what was received" }).click()
-    await record.getByText("● 15 acts").waitFor()
+    await record.getByText("● 15 actions").waitFor()
     await page
       .locator("output.said")
-      .getByText(/^✓ The last step expects what was received: \d+ events\.$/)
+      .getByText(/^✓ The last step now expects the received events \(\d+\)\.$/)
       .waitFor()
     // The steps offer no expected fields for a lost response.
     const lost = record.locator(".steps-recorded > li", { hasText: "expect: lost" })
@@ -62,8 +62,8 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
     await record.getByText("expect a field…").last().click()
     await record.getByRole("button", { name: "money.price_minor: 50000" }).click()
     await record.getByRole("button", { name: "■ Stop recording" }).click()
-    await record.getByText("1 act is not in the file: its reason is below.").waitFor()
-    await record.getByText(/status cannot be recorded: ticket \d+ was made before the recording began/).waitFor()
+    await record.getByText("1 action is not in the file. The reason is below.").waitFor()
+    await record.getByText(/status cannot be recorded: ticket \d+ was created before the recording began/).waitFor()
     await record.getByText("The whole file").click()
     const text = await record.locator("[data-scenario]").textContent()
     const folder = mkdtempSync(join(tmpdir(), "workshop-recorded-"))
@@ -114,16 +114,16 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
     await recordedBeside(page, other.page)
     await region(page, "Recording").getByLabel("in a new shop").check()
     await page.locator("body").press("R")
-    await page.getByText("● 0 acts").waitFor()
+    await page.getByText("● 0 actions").waitFor()
     expect(await page.locator("select option:checked").first().textContent()).toBe("recording 1 of Atelier Lac")
     // Calls of a till that continues with the earlier shop's key are not recorded, and the page shows which key to use.
     const key = region(page, "Recording").locator("p", { hasText: "Give your till this shop’s key: " })
     const shopOf = (text: string) => fetch(`${proxy.base}/v1/shop`, { headers: { authorization: `Bearer ${text}` } })
     expect((await shopOf(on.sandbox.key)).status).toBe(200)
     await key.getByText("Your till used the key of Atelier Lac, so its request was not recorded.").waitFor()
-    expect(await page.getByText("● 0 acts").isVisible()).toBe(true)
+    expect(await page.getByText("● 0 actions").isVisible()).toBe(true)
     expect((await shopOf((await key.locator("code").textContent()) ?? "")).status).toBe(200)
-    await page.getByText("● 1 act", { exact: true }).waitFor()
+    await page.getByText("● 1 action", { exact: true }).waitFor()
     await key.waitFor({ state: "detached" })
     // A restarted server has other data, and numbers its events from 1 again. The recording ends, because its shop is
     // gone.
@@ -132,9 +132,9 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
     await side(page, "Live")
     proxy.drop()
     proxy.restore(again.base)
-    await page.getByText("The server started again. Its data are new: what was here is gone.").waitFor()
-    await page.getByText("Your till’s key is now another one, which is in the tab API.").waitFor()
-    await page.getByText("The recording ended, because the server started again.").waitFor()
+    await page.getByText("The server was restarted with new data, and the earlier data are gone.").waitFor()
+    await page.getByText("Your till needs another key, which is in the tab API.").waitFor()
+    await page.getByText("The recording ended, because the server was restarted.").waitFor()
     expect(await page.getByRole("button", { name: "■ Stop recording" }).count()).toBe(0)
     expect(await page.getByRole("button", { name: "Save", exact: true }).isVisible()).toBe(true)
     await side(page, "Live")
@@ -152,10 +152,10 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
   const recordedBeside = async (page: Page, other: Page) => {
     await side(page, "Record")
     await page.getByRole("button", { name: "● Start recording" }).click()
-    await page.getByText("● 0 acts").waitFor()
+    await page.getByText("● 0 actions").waitFor()
     await other.locator(".face").getByText("by a recording").waitFor()
     await side(other, "Record")
-    await other.getByText("The clock is frozen by a recording, in another console or one that was closed.").waitFor()
+    await other.getByText("The clock is frozen by a recording, in another console or in one that was closed.").waitFor()
     // Playwright dismisses a dialog by default.
     await other.locator("body").press("f")
     expect((await on.sandbox.sandbox("GET", "/clock")).frozen).toBe(true)
@@ -174,7 +174,9 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
       await hourLater.click()
       await expect.poll(hours).toBe(later)
     }
-    expect(questions).toEqual(["The clock is frozen by a recording, and each move becomes a step of that. Move it?"])
+    expect(questions).toEqual([
+      "The clock is frozen by a recording, and each move would become a step of it. Move the clock?"
+    ])
     await other.getByRole("button", { name: "Unfreeze the clock" }).click()
     await page.getByText("The clock was unfrozen elsewhere").waitFor()
     await page.getByRole("button", { name: "■ Stop recording" }).click()
@@ -203,7 +205,7 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
     await download.saveAs(file)
     await session()
     // Playwright dismisses a dialog by default.
-    await page.getByRole("button", { name: "Begin anew" }).click()
+    await page.getByRole("button", { name: "Reset the sandbox" }).click()
     expect(await saved.sandbox("GET", "/shops")).toHaveLength(1)
     // A shop that another program opens meanwhile appears in the list, and the dialog of the reset counts it.
     const { shop, key } = await saved.sandbox("POST", "/shops", { ...LIKE, name: "Meanwhile" })
@@ -220,7 +222,7 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
       return question.accept()
     })
     await session()
-    await page.getByRole("button", { name: "Begin anew" }).click()
+    await page.getByRole("button", { name: "Reset the sandbox" }).click()
     await expect.poll(() => asked).toEqual([expect.stringContaining(": 3 shops with all tickets.")])
     await kept.waitFor({ state: "detached" })
     await session()
@@ -241,7 +243,7 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
     await session()
     const list = { name: "list.json", mimeType: "application/json", buffer: Buffer.from("[1]") }
     await page.getByLabel("Open a file…").setInputFiles(list)
-    await page.getByText("list.json is no session").waitFor()
+    await page.getByText("list.json is not a session").waitFor()
     expect(asked).toEqual([])
     await page.context().close()
     await saved.close()

@@ -90,7 +90,9 @@ const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Ser
           for (const change of changes) memory.applyChange(data, change)
           return Effect.succeed({ result, limitStatuses })
         }
-        return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")
+        return Effect.dieMessage(
+          "Every tracking code that was drawn already exists, because the random source repeats itself"
+        )
       })
   })
 

@@ -298,7 +298,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
       const noJson = issues(["body", "must be valid JSON in UTF-8"])
       expect(await send("POST", "/orders", "{")).toEqual(refusal(400, "VALIDATION_ERROR", noJson))
       expect(await send("POST", "/orders", '{"id":"A1","customer":"Ada","ticket":{"service":"Hem"},"tip":1}')).toEqual(
-        refusal(400, "VALIDATION_ERROR", issues(["tip", "is not known here; correct its name or leave it out"]))
+        refusal(400, "VALIDATION_ERROR", issues(["tip", "is unknown; correct its name or remove it"]))
       )
       const form = { "content-type": "application/x-www-form-urlencoded" }
       expect(await send("POST", "/orders", "id=A1", form)).toEqual(

@@ -19,13 +19,13 @@ declare
 begin
   foreach role in array array['workshop_service', 'workshop_reader'] loop
     if role = owner then
-      raise exception 'the role % owns the tables: let another role own them, so that its rights can be limited', role;
+      raise exception 'the role % owns the tables. Make another role their owner, so that the rights of % can be limited', role, role;
     end if;
     if not exists (select from pg_roles where rolname = role) then
       begin
         execute format('create role %I nologin', role);
       exception when insufficient_privilege then
-        raise exception 'the role % is not there and % may not make it: as a superuser, run "create role %"', role, current_user, role
+        raise exception 'the role % does not exist, and % may not create it. As a superuser, run "create role %"', role, current_user, role
           using errcode = '42501';
       end;
     end if;

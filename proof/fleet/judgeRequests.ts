@@ -27,7 +27,7 @@ const formWrong = ({ status, answer, headers, isTroubled }: Exchange): string | 
   for (const name of ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"])
     if (!/^\d+$/.test(headers[name] ?? "")) return `it has no ${name}`
   if (status === 429 && headers["retry-after"] !== headers["ratelimit-reset"])
-    return "Retry-After is not RateLimit-Reset"
+    return "Retry-After differs from RateLimit-Reset"
   return null
 }
 

@@ -49,8 +49,10 @@ const readResponse = (text: string): string | null => {
     return JSON.stringify([parser.status, parser.isComplete, parser.keep_alive_s])
   }
   const [whole, ...parts] = [1_000_000, 1, 7].map(read)
-  // The parser may refuse an input before its end.
-  return parts.every((part) => part === whole) ? null : `it is read as ${whole}, and in parts as ${parts.join(" and ")}`
+  // The results of an input in one part and in several parts must agree, even if the parser refuses the input early.
+  return parts.every((part) => part === whole)
+    ? null
+    : `the parser reads the whole input as ${whole}, but the same input in parts as ${parts.join(" and ")}`
 }
 
 /** All parsers of external texts. */

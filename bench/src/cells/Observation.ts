@@ -38,7 +38,7 @@ const service = () => {
 
 const batches = Effect.map(Metric.value(batchCommands), ({ count }) => count)
 
-/** Measures the costs of work. `names` are those of the connections that it uses. */
+/** Measures the costs of work. `names` are the application names of the database connections that the work uses. */
 export const observeWork = <E, R>(
   names: ReadonlyArray<string>,
   servers: (() => number) | null,

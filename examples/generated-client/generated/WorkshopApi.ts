@@ -10,7 +10,7 @@
  * ---------------------------------------------------------------
  */
 
-/** Work on something brought in, or an order to get ready */
+/** `repair` for work on an item that was brought in, `prepare` for an order to prepare */
 export type TicketType = "repair" | "prepare";
 
 /** A state to which a request can move a ticket */
@@ -24,23 +24,23 @@ export type TicketState =
   | "collected"
   | "abandoned";
 
-/** Of a collected ticket: whether the work was done */
+/** For a collected ticket, whether the work was done */
 export type TicketOutcome = "ready" | "impossible";
 
-/** The way in which the shop itself notified its client */
+/** How the shop itself notified its client */
 export type ShopChannel = "sms" | "whatsapp" | "call";
 
-/** A permission of a key */
+/** A permission of an API key */
 export type Scope =
   | "tickets:read"
   | "tickets:write"
   | "clients:read"
   | "loyalty:write";
 
-/** Waiting for the client, or how they answered */
+/** `proposed` until the client answers, then the client's answer */
 export type QuoteStatus = "proposed" | "accepted" | "refused";
 
-/** On its way, or received */
+/** `ordered` while the part is on its way, then `received` */
 export type PartStatus = "ordered" | "received";
 
 /** How the client was notified */
@@ -49,10 +49,10 @@ export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call";
 /** Whether a ticket was created in the app or through the API */
 export type CreatedVia = "app" | "api";
 
-/** Ready and never collected, or in the workshop without news from the shop */
+/** `uncollected` if the item was ready and never collected, `no_news` if the shop changed nothing while it was in the workshop */
 export type AbandonReason = "uncollected" | "no_news";
 
-/** The body of a delivery. More types will come: answer 2xx to those that you do not know */
+/** The body of a delivery. New types will be added, so respond 2xx to events with an unknown type */
 export type Event =
   | ({
       type: "ticket.created";
@@ -94,26 +94,26 @@ export type Event =
       type: "ping";
     } & PingEvent);
 
-/** A client as a shop that knows them sees them */
+/** A client, as seen by a shop that knows them */
 export interface Client {
   /**
    * The client's id, the same in every shop that knows them
    * @format uuid
    */
   id: string;
-  /** The name as the client wishes it shown: in full, or the given name with an initial */
+  /** The name in the form that the client chose: the full name, or the given name with the initial of the family name */
   display_name: string | null;
   /**
-   * How many of their tickets are still in the shop
+   * How many of the client's tickets are open in this shop
    * @min 0
    */
   tickets_open: number;
   /**
-   * How many tickets they ever had in the shop
+   * How many tickets the client has ever had in this shop
    * @min 0
    */
   tickets_total: number;
-  /** Their card; null while the shop's programme is off */
+  /** The client's loyalty card. null while the shop's programme is off */
   loyalty: LoyaltyCard | null;
 }
 
@@ -124,7 +124,7 @@ export interface ClientBadge {
    * @format uuid
    */
   id: string;
-  /** The name as the client wishes it shown: in full, or the given name with an initial */
+  /** The name in the form that the client chose: the full name, or the given name with the initial of the family name */
   display_name: string | null;
 }
 
@@ -138,14 +138,14 @@ export interface ClientLinkedEvent {
   /** A client is linked to the ticket */
   type: "client.linked";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -153,7 +153,7 @@ export interface ClientLinkedEvent {
   data: {
     /** The ticket as it was after the event */
     ticket: Ticket;
-    /** The client who is linked now */
+    /** The client who was linked */
     client: ClientBadge;
   };
 }
@@ -168,14 +168,14 @@ export interface ClientNotifiedEvent {
   /** The client was notified in the app, by SMS, by WhatsApp or by a call */
   type: "client.notified";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -194,15 +194,15 @@ export interface ClientNotifiedEvent {
 }
 
 export interface ClientResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: true;
-  /** A client as a shop that knows them sees them */
+  /** A client, as seen by a shop that knows them */
   data: Client;
 }
 
 /** With the code CONFLICT */
 export interface ConflictDetails {
-  /** The reason, for programs */
+  /** The reason, in a form for programs */
   reason:
     | "SAME_STATE"
     | "INVALID_TRANSITION"
@@ -214,30 +214,30 @@ export interface ConflictDetails {
     | "TOO_MANY_KEYS"
     | "OFFER_CLOSED"
     | "QUOTE_CLOSED";
-  /** Of a refused move: the state the ticket is in */
+  /** For a refused move, the state of the ticket */
   from?: TicketState;
-  /** Of a refused move: the requested status */
+  /** For a refused move, the requested status */
   to?: TicketStatus;
-  /** Of a refused move: the statuses the ticket would accept now */
+  /** For a refused move, the statuses that the ticket accepts now */
   allowed?: TicketStatus[];
-  /** Of a ticket that refuses: the state it is in */
+  /** For a conflict of a ticket, the ticket's state */
   state?: TicketState;
   /**
-   * Of a ticket that refuses: when it last changed
+   * For a conflict of a ticket, when the ticket last changed
    * @format date-time
    */
   updated_at?: string;
 }
 
-/** CONFLICT: Not possible in this state; details.reason gives the reason */
+/** CONFLICT: The request is not possible in the present state. details.reason gives the reason */
 export interface ConflictResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: false;
-  /** Why there is no result */
+  /** Why the request failed */
   error: {
-    /** The cause, for programs */
+    /** The cause, in a form for programs */
     code: "CONFLICT";
-    /** The cause, for people; its text may change */
+    /** The cause, in a sentence for people. The text may change */
     message: string;
     /** With the code CONFLICT */
     details: ConflictDetails;
@@ -258,7 +258,7 @@ export interface Delay {
    */
   reason: string | null;
   /**
-   * When the promise was moved
+   * When the shop postponed the date
    * @format date-time
    */
   announced_at: string;
@@ -266,38 +266,38 @@ export interface Delay {
 
 /** With the code PROFANITY */
 export interface FieldDetails {
-  /** The dotted path of the text with the word */
+  /** The dotted path of the text with the forbidden word */
   field: string;
 }
 
-/** FORBIDDEN: The key lacks the scope in details.scope. Without details: a sandbox without a token was called from another machine or page. SHOP_NOT_APPROVED: The shop is not approved yet. ACCOUNT_DEACTIVATED: The shop is deactivated. API_DISABLED: The API is not switched on for this shop yet */
+/** FORBIDDEN: The key lacks the scope in details.scope. Without details, the sandbox refused the request, and the message says why. SHOP_NOT_APPROVED: The shop is not approved yet. ACCOUNT_DEACTIVATED: The shop is deactivated. API_DISABLED: The API is not switched on for this shop yet */
 export interface ForbiddenResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: false;
-  /** Why there is no result */
+  /** Why the request failed */
   error: {
-    /** The cause, for programs */
+    /** The cause, in a form for programs */
     code:
       | "FORBIDDEN"
       | "SHOP_NOT_APPROVED"
       | "ACCOUNT_DEACTIVATED"
       | "API_DISABLED";
-    /** The cause, for people; its text may change */
+    /** The cause, in a sentence for people. The text may change */
     message: string;
     /** With the code FORBIDDEN */
     details?: ScopeDetails;
   };
 }
 
-/** INTERNAL: The service failed; report the Request-Id */
+/** INTERNAL: The service failed. Report the Request-Id */
 export interface InternalResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: false;
-  /** Why there is no result */
+  /** Why the request failed */
   error: {
-    /** The cause, for programs */
+    /** The cause, in a form for programs */
     code: "INTERNAL";
-    /** The cause, for people; its text may change */
+    /** The cause, in a sentence for people. The text may change */
     message: string;
   };
 }
@@ -305,18 +305,18 @@ export interface InternalResponse {
 /** With the code VALIDATION_ERROR */
 export interface IssueDetails {
   /**
-   * All problems of the request at once
+   * All problems of the request
    * @maxItems 50
    * @minItems 1
    */
   issues: RequestIssue[];
-  /** True if some issues were left out, else absent */
+  /** True if some issues were omitted, otherwise absent */
   has_more?: true;
 }
 
 /** With the code TOO_MANY_ATTEMPTS */
 export interface LimitDetails {
-  /** The policy that is used up */
+  /** The name of the limit that is used up */
   limit:
     | "requests_per_minute"
     | "writes_per_minute"
@@ -331,14 +331,14 @@ export interface LimitDetails {
     | "tracking_per_minute";
 }
 
-/** The end of a page, and where to continue */
+/** Whether there are more pages, and how to continue */
 export interface ListMeta {
   /** Whether there is another page */
   has_more: boolean;
-  /** Send it as `cursor` for the next page; null on the last one */
+  /** Send this as `cursor` to get the next page. null on the last page */
   next_cursor: string | null;
   /**
-   * Present if `updated_since` was sent: send it as `updated_since` next time
+   * Present if `updated_since` was sent. Send this as `updated_since` in the next sync
    * @format date-time
    */
   synced_until?: string;
@@ -346,36 +346,36 @@ export interface ListMeta {
 
 /** A shop's loyalty programme and a client's card */
 export interface Loyalty {
-  /** The shop's rules */
+  /** The shop's loyalty programme */
   program: LoyaltyProgram;
-  /** The client's card, also while the programme is off */
+  /** The client's card, which is present even while the programme is off */
   card: LoyaltyCard;
 }
 
 /** A client's stamps and rewards at one shop */
 export interface LoyaltyCard {
   /**
-   * Stamps that are not spent yet
+   * The stamps that are not spent yet
    * @min 0
    */
   balance: number;
   /**
-   * All stamps ever given; spending does not lower it
+   * All stamps ever given. Using a reward does not lower this number
    * @min 0
    */
   lifetime: number;
   /**
-   * How many rewards the balance would buy now
+   * How many rewards the client could use now
    * @min 0
    */
   rewards_available: number;
   /**
-   * How many rewards were used so far
+   * How many rewards the client has used so far
    * @min 0
    */
   rewards_redeemed: number;
   /**
-   * When the card last changed; null for a card never used
+   * When the card last changed. null for a card that was never used
    * @format date-time
    */
   updated_at: string | null;
@@ -383,7 +383,7 @@ export interface LoyaltyCard {
 
 /** A shop's rules for stamps and rewards */
 export interface LoyaltyProgram {
-  /** Whether stamps are given and rewards used at present */
+  /** Whether the programme is on, so that stamps can be given and rewards used */
   active: boolean;
   /**
    * The shop's name for its programme, or null
@@ -398,7 +398,7 @@ export interface LoyaltyProgram {
    */
   stamps_required: number;
   /**
-   * How many stamps a finished ticket of a linked client earns, once
+   * How many stamps a finished ticket of a linked client earns. A ticket earns stamps only once
    * @min 0
    * @max 1000
    */
@@ -412,7 +412,7 @@ export interface LoyaltyProgram {
 }
 
 export interface LoyaltyResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: true;
   /** A shop's loyalty programme and a client's card */
   data: Loyalty;
@@ -421,32 +421,32 @@ export interface LoyaltyResponse {
 /** Amounts in minor units, with the currency and its number of decimals */
 export interface Money {
   /**
-   * ISO 4217 code of the shop's currency
+   * The ISO 4217 code of the shop's currency
    * @pattern ^[A-Z]{3}$
    */
   currency: string | null;
   /**
-   * How many digits an amount has after the decimal point: with 3, 12500 is 12.500
+   * How many digits an amount has after the decimal point. With 3, the amount 12500 is 12.500
    * @min 0
    * @max 4
    */
   decimals: number;
   /**
-   * The price in minor units, or null if the shop gave none
+   * The price in minor units, or null if the shop gave no price
    * @format int64
    * @min 0
    * @max 1000000000000
    */
   price_minor: number | null;
   /**
-   * The amount paid already in minor units, or null
+   * The amount already paid, in minor units, or null
    * @format int64
    * @min 0
    * @max 1000000000000
    */
   deposit_minor: number | null;
   /**
-   * Price less deposit in minor units; null without a price
+   * The price minus the deposit, in minor units. null without a price
    * @format int64
    * @min 0
    * @max 1000000000000
@@ -461,15 +461,15 @@ export interface Money {
   before_minor: number | null;
 }
 
-/** NOT_FOUND: Not found for this shop: an unknown route, another shop's ticket, a client whom it does not know or who blocks it */
+/** NOT_FOUND: The shop has no such resource: the route is unknown, the ticket is another shop's, or the client is unknown to the shop or blocks it */
 export interface NotFoundResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: false;
-  /** Why there is no result */
+  /** Why the request failed */
   error: {
-    /** The cause, for programs */
+    /** The cause, in a form for programs */
     code: "NOT_FOUND";
-    /** The cause, for people; its text may change */
+    /** The cause, in a sentence for people. The text may change */
     message: string;
   };
 }
@@ -489,7 +489,7 @@ export interface NumberMeta {
 }
 
 export interface NumberedTicketResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: true;
   /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
   data: Ticket;
@@ -497,7 +497,7 @@ export interface NumberedTicketResponse {
   meta: NumberMeta;
 }
 
-/** A part ordered for the ticket */
+/** A part that the shop ordered for the ticket */
 export interface Part {
   /**
    * The name of the part
@@ -508,17 +508,17 @@ export interface Part {
   /** `ordered` while the part is on its way, then `received` */
   status: PartStatus;
   /**
-   * When the shop ordered it
+   * When the shop ordered the part
    * @format date-time
    */
   ordered_at: string;
   /**
-   * When the shop expects it, or null
+   * When the shop expects the part, or null
    * @format date-time
    */
   expected_at: string | null;
   /**
-   * When it arrived, or null
+   * When the part arrived, or null
    * @format date-time
    */
   received_at: string | null;
@@ -534,30 +534,30 @@ export interface PingEvent {
   /** The app's test button */
   type: "ping";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
-  /** Nothing */
+  /** An empty object */
   data: object;
 }
 
 /** PROFANITY: The text in details.field contains a forbidden word */
 export interface ProfanityResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: false;
-  /** Why there is no result */
+  /** Why the request failed */
   error: {
-    /** The cause, for programs */
+    /** The cause, in a form for programs */
     code: "PROFANITY";
-    /** The cause, for people; its text may change */
+    /** The cause, in a sentence for people. The text may change */
     message: string;
     /** With the code PROFANITY */
     details: FieldDetails;
@@ -566,7 +566,7 @@ export interface ProfanityResponse {
 
 /** A new price proposed to the client */
 export interface Quote {
-  /** Waiting for the client, or how they answered */
+  /** `proposed` until the client answers, then the client's answer */
   status: QuoteStatus;
   /**
    * The new price in minor units
@@ -582,7 +582,7 @@ export interface Quote {
    */
   note: string | null;
   /**
-   * When the shop proposed it
+   * When the shop proposed the price
    * @format date-time
    */
   proposed_at: string;
@@ -603,14 +603,14 @@ export interface QuoteAcceptedEvent {
   /** The client accepts a new price */
   type: "quote.accepted";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -633,14 +633,14 @@ export interface QuoteProposedEvent {
   /** The shop proposes a new price */
   type: "quote.proposed";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -663,14 +663,14 @@ export interface QuoteRefusedEvent {
   /** The client refuses a new price */
   type: "quote.refused";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -685,18 +685,18 @@ export interface QuoteRefusedEvent {
 
 export type RedeemInput = object;
 
-/** Whether the response is a repetition */
+/** Whether the response repeats an earlier one */
 export interface RepeatableMeta {
   /** False in the first response to an Idempotency-Key, true in every repetition */
   replayed: boolean;
 }
 
 export interface RepeatableTicketResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: true;
   /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
   data: Ticket;
-  /** Whether the response is a repetition */
+  /** Whether the response repeats an earlier one */
   meta: RepeatableMeta;
 }
 
@@ -710,16 +710,16 @@ export interface RequestIssue {
   message: string;
 }
 
-/** A reward that was given, and the card afterwards */
+/** The reward that was used, and the card afterwards */
 export interface RewardRedeemed {
   /** The card afterwards */
   card: LoyaltyCard;
-  /** The reward that was given */
+  /** The reward that was used */
   reward: {
-    /** The reward, as the programme named it then, or null */
+    /** The programme's name for the reward at that time, or null */
     label: string | null;
     /**
-     * When it was used
+     * When the reward was used
      * @format date-time
      */
     redeemed_at: string;
@@ -727,11 +727,11 @@ export interface RewardRedeemed {
 }
 
 export interface RewardResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: true;
-  /** A reward that was given, and the card afterwards */
+  /** The reward that was used, and the card afterwards */
   data: RewardRedeemed;
-  /** Whether the response is a repetition */
+  /** Whether the response repeats an earlier one */
   meta: RepeatableMeta;
 }
 
@@ -744,14 +744,14 @@ export interface ScopeDetails {
 /** The shop behind the key */
 export interface Shop {
   /**
-   * The shop's id; it never changes
+   * The shop's id, which never changes
    * @format uuid
    */
   id: string;
   /** The shop's name */
   name: string;
   /**
-   * ISO 4217 code of all amounts of the shop
+   * The ISO 4217 code of the currency of all the shop's amounts
    * @pattern ^[A-Z]{3}$
    */
   currency: string;
@@ -761,7 +761,7 @@ export interface Shop {
    * @max 4
    */
   decimals: number;
-  /** The IANA name of the time zone. Daily limits start again at its midnight */
+  /** The IANA name of the shop's time zone. Daily limits reset at midnight in this time zone */
   time_zone: string;
   /**
    * The scopes of the key that you used
@@ -771,13 +771,13 @@ export interface Shop {
 }
 
 export interface ShopResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: true;
   /** The shop behind the key */
   data: Shop;
 }
 
-/** Stamps that were added, and the card afterwards */
+/** How many stamps were added, and the card afterwards */
 export interface StampsGiven {
   /** The card afterwards */
   card: LoyaltyCard;
@@ -788,7 +788,7 @@ export interface StampsGiven {
    */
   added: number;
   /**
-   * How many more rewards the card can now buy
+   * How many more rewards the client can use because of these stamps
    * @min 0
    */
   rewards_unlocked: number;
@@ -796,7 +796,7 @@ export interface StampsGiven {
 
 export interface StampsInput {
   /**
-   * How many stamps to add: all of them or, past the day's limit, none
+   * How many stamps to add. If they would exceed the day's limit, none are added
    * @min 1
    * @max 10
    */
@@ -804,11 +804,11 @@ export interface StampsInput {
 }
 
 export interface StampsResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: true;
-  /** Stamps that were added, and the card afterwards */
+  /** How many stamps were added, and the card afterwards */
   data: StampsGiven;
-  /** Whether the response is a repetition */
+  /** Whether the response repeats an earlier one */
   meta: RepeatableMeta;
 }
 
@@ -820,26 +820,26 @@ export interface StatusInput {
 /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
 export interface Ticket {
   /**
-   * The ticket's id; it never changes
+   * The ticket's id, which never changes
    * @format uuid
    */
   id: string;
   /**
-   * The number that the shop writes on the item. After 9999 the numbers start again at 1, so use `id` to keep a ticket
+   * The number that the shop writes on the item. After 9999 the numbers start again at 1, so use `id` to identify a ticket
    * @min 1
    * @max 9999
    */
   number: number | null;
   /**
-   * The number as printed: four digits
+   * The number as printed, with four digits
    * @pattern ^[0-9]{4}$
    */
   number_label: string | null;
   /** The ticket's state */
   state: TicketState;
-  /** Of a collected ticket: `ready` if the work was done, `impossible` if it was not; null for other states */
+  /** For a collected ticket, `ready` if the work was done and `impossible` if not. null in other states */
   outcome: TicketOutcome | null;
-  /** `repair` is work on something brought in, `prepare` an order to get ready */
+  /** `repair` for work on an item that was brought in, `prepare` for an order to prepare */
   type: TicketType;
   /**
    * The work to do, such as `Resoling`
@@ -860,7 +860,7 @@ export interface Ticket {
    */
   description: string | null;
   /**
-   * The items on this ticket if there are several; empty for one
+   * The items on this ticket if there are several. Empty for a single item
    * @maxItems 20
    */
   items: TicketItem[];
@@ -869,18 +869,18 @@ export interface Ticket {
   /** The last new price that was proposed to the client, or null */
   quote: Quote | null;
   /**
-   * When the shop promised to be ready
+   * The time by which the shop promised to have the ticket ready
    * @format date-time
    */
   promised_at: string | null;
   /** The last postponement of the promised date, or null */
   delay: Delay | null;
-  /** The part the workshop waits for or has received, or null */
+  /** The part that the workshop waits for or has received, or null */
   part: Part | null;
-  /** The linked client; null if there is none or they block the shop */
+  /** The linked client. null if no client is linked, or if the client blocks the shop */
   client: ClientBadge | null;
   /**
-   * The phone number given with the ticket, in E.164
+   * The phone number that was given with the ticket, in E.164
    * @pattern ^\+[1-9][0-9]{1,14}$
    */
   client_phone: string | null;
@@ -890,7 +890,7 @@ export interface Ticket {
    */
   tracking_code: string | null;
   /**
-   * The page on which the client follows the ticket; null if the shop has none
+   * The page on which the client follows the ticket. null if the shop has no such pages
    * @format uri
    */
   tracking_url: string | null;
@@ -905,17 +905,17 @@ export interface Ticket {
    */
   created_at: string;
   /**
-   * When anything of the ticket last changed. It never decreases in the order of changes, so a sync can rely on it
+   * When any field of the ticket last changed. Later changes never have an earlier updated_at, so a sync can rely on it
    * @format date-time
    */
   updated_at: string;
   /**
-   * When it became ready; null again when it goes back to the workshop
+   * When the ticket became ready. null again after it goes back to the workshop
    * @format date-time
    */
   ready_at: string | null;
   /**
-   * When it was collected; null again when it is reopened
+   * When the item was collected. null again after the ticket is reopened
    * @format date-time
    */
   collected_at: string | null;
@@ -924,7 +924,7 @@ export interface Ticket {
    * @format date-time
    */
   abandoned_at: string | null;
-  /** Why the service closed it, or null */
+  /** Why the service closed the ticket, or null */
   abandon_reason: AbandonReason | null;
   /**
    * When the client was last notified, by the app or by the shop, or null
@@ -934,7 +934,7 @@ export interface Ticket {
   /** Whether the ticket was created in the shop's app or through this API */
   created_via: CreatedVia;
   /**
-   * Your own reference, to find the ticket by
+   * Your own reference, by which you can find the ticket
    * @minLength 1
    * @maxLength 64
    */
@@ -951,14 +951,14 @@ export interface TicketAbandonedEvent {
   /** The ticket closed: ready and never collected, or left in the workshop without news, for 60 days */
   type: "ticket.abandoned";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -966,7 +966,7 @@ export interface TicketAbandonedEvent {
   data: {
     /** The ticket as it was after the event */
     ticket: Ticket;
-    /** Why the service closed it */
+    /** Why the service closed the ticket */
     reason: AbandonReason;
   };
 }
@@ -981,14 +981,14 @@ export interface TicketCollectedEvent {
   /** The client picked up their item */
   type: "ticket.collected";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -1006,14 +1006,14 @@ export interface TicketCreatedEvent {
   /** A ticket is created, in the app or through the API */
   type: "ticket.created";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -1021,7 +1021,7 @@ export interface TicketCreatedEvent {
   data: TicketData;
 }
 
-/** The ticket at that time */
+/** The ticket at the time of the event */
 export interface TicketData {
   /** The ticket as it was after the event */
   ticket: Ticket;
@@ -1037,14 +1037,14 @@ export interface TicketImpossibleEvent {
   /** The ticket is marked not possible */
   type: "ticket.impossible";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -1052,7 +1052,7 @@ export interface TicketImpossibleEvent {
   data: TicketData;
 }
 
-/** A ticket to open */
+/** A ticket to create */
 export interface TicketInput {
   /**
    * The work to do, such as `Resoling`
@@ -1061,7 +1061,7 @@ export interface TicketInput {
    */
   service: string;
   /**
-   * `repair` is work on something brought in, `prepare` an order to get ready
+   * `repair` for work on an item that was brought in, `prepare` for an order to prepare
    * @default "repair"
    */
   type?: TicketType | null;
@@ -1078,18 +1078,18 @@ export interface TicketInput {
    */
   description?: string | null;
   /**
-   * Several items on one ticket
+   * The items, if the ticket has several
    * @maxItems 20
    * @minItems 2
    */
   items?: TicketItemInput[] | null;
   /**
-   * A client known to the shop, who is linked at once
+   * The id of a client whom the shop knows. The ticket is linked to the client at once
    * @format uuid
    */
   client_id?: string | null;
   /**
-   * The phone number to which the ticket is offered, in international format. The response is the same whether or not an account has it
+   * The phone number to which the ticket is offered, in international format. The response is the same whether or not an account has this number
    * @pattern ^\s*\+.*[0-9]
    */
   client_phone?: string | null;
@@ -1101,19 +1101,19 @@ export interface TicketInput {
    */
   price_minor?: number | null;
   /**
-   * The amount paid already, in minor units; at most the price
+   * The amount already paid, in minor units, at most the price
    * @format int64
    * @min 0
    * @max 1000000000000
    */
   deposit_minor?: number | null;
   /**
-   * When the shop promised to be ready
+   * The time by which the shop promised to have the ticket ready
    * @format date-time
    */
   promised_at?: string | null;
   /**
-   * Your own reference, to find the ticket by
+   * Your own reference, by which you can find the ticket
    * @minLength 1
    * @maxLength 64
    */
@@ -1123,7 +1123,7 @@ export interface TicketInput {
 /** One of several items on a ticket */
 export interface TicketItem {
   /**
-   * The entry's id
+   * The item's id
    * @format uuid
    */
   id: string;
@@ -1134,23 +1134,23 @@ export interface TicketItem {
    */
   label: string;
   /**
-   * The work on this item, if it differs from the ticket's
+   * The work on this item, if it differs from the ticket's service
    * @minLength 1
    * @maxLength 120
    */
   service: string | null;
   /**
-   * Its price in minor units, for information: the ticket's price is not computed from it
+   * The item's price in minor units, for information only. The ticket's price is not computed from it
    * @format int64
    * @min 0
    * @max 1000000000000
    */
   price_minor: number | null;
-  /** Whether the work on it is done */
+  /** Whether the work on the item is done */
   done: boolean;
 }
 
-/** One of several items on a ticket to open */
+/** One of several items on a ticket to create */
 export interface TicketItemInput {
   /**
    * The item, such as `Left boot`
@@ -1159,13 +1159,13 @@ export interface TicketItemInput {
    */
   label: string;
   /**
-   * The work on this item, if it differs from the ticket's
+   * The work on this item, if it differs from the ticket's service
    * @minLength 1
    * @maxLength 120
    */
   service?: string | null;
   /**
-   * Its price in minor units, for information: the ticket's price is not computed from it
+   * The item's price in minor units, for information only. The ticket's price is not computed from it
    * @format int64
    * @min 0
    * @max 1000000000000
@@ -1174,14 +1174,14 @@ export interface TicketItemInput {
 }
 
 export interface TicketListResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: true;
   /**
    * The result
    * @maxItems 100
    */
   data: Ticket[];
-  /** The end of a page, and where to continue */
+  /** Whether there are more pages, and how to continue */
   meta: ListMeta;
 }
 
@@ -1195,14 +1195,14 @@ export interface TicketReadyEvent {
   /** The ticket is ready */
   type: "ticket.ready";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -1220,14 +1220,14 @@ export interface TicketReopenedEvent {
   /** The ticket goes back to the workshop */
   type: "ticket.reopened";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -1241,7 +1241,7 @@ export interface TicketReopenedEvent {
 }
 
 export interface TicketResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: true;
   /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
   data: Ticket;
@@ -1250,7 +1250,7 @@ export interface TicketResponse {
 /** The main fields of a ticket */
 export interface TicketSummary {
   /**
-   * The ticket's id; it never changes
+   * The ticket's id, which never changes
    * @format uuid
    */
   id: string;
@@ -1261,7 +1261,7 @@ export interface TicketSummary {
    */
   number: number;
   /**
-   * The number as printed: four digits
+   * The number as printed, with four digits
    * @pattern ^[0-9]{4}$
    */
   number_label: string;
@@ -1284,14 +1284,14 @@ export interface TicketUpdatedEvent {
   /** The shop edits the ticket, announces a delay, records a part or adds a photo */
   type: "ticket.updated";
   /**
-   * When it happened
+   * When the event happened
    * @format date-time
    */
   created_at: string;
   /** The version of this API */
   api_version: "1";
   /**
-   * The shop it happened in
+   * The shop in which the event happened
    * @format uuid
    */
   shop_id: string;
@@ -1299,7 +1299,7 @@ export interface TicketUpdatedEvent {
   data: {
     /** The ticket as it was after the event */
     ticket: Ticket;
-    /** The fields of the ticket that are different now */
+    /** The fields of the ticket that changed */
     changed: (
       | "id"
       | "number"
@@ -1334,56 +1334,56 @@ export interface TicketUpdatedEvent {
   };
 }
 
-/** TOO_MANY_ATTEMPTS: The limit in details.limit is used up; wait RateLimit-Reset seconds */
+/** TOO_MANY_ATTEMPTS: The limit in details.limit is used up. Wait RateLimit-Reset seconds */
 export interface TooManyAttemptsResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: false;
-  /** Why there is no result */
+  /** Why the request failed */
   error: {
-    /** The cause, for programs */
+    /** The cause, in a form for programs */
     code: "TOO_MANY_ATTEMPTS";
-    /** The cause, for people; its text may change */
+    /** The cause, in a sentence for people. The text may change */
     message: string;
     /** With the code TOO_MANY_ATTEMPTS */
     details: LimitDetails;
   };
 }
 
-/** UNAUTHENTICATED: Missing, wrong, revoked or expired key */
+/** UNAUTHENTICATED: The key is missing, wrong, revoked or expired */
 export interface UnauthenticatedResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: false;
-  /** Why there is no result */
+  /** Why the request failed */
   error: {
-    /** The cause, for programs */
+    /** The cause, in a form for programs */
     code: "UNAUTHENTICATED";
-    /** The cause, for people; its text may change */
+    /** The cause, in a sentence for people. The text may change */
     message: string;
   };
 }
 
-/** UNAVAILABLE: The store cannot be reached or has no free connection, or too many requests run; try again after Retry-After seconds */
+/** UNAVAILABLE: The store cannot be reached or has no free connection, or the service has too many requests. Try again after Retry-After seconds */
 export interface UnavailableResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: false;
-  /** Why there is no result */
+  /** Why the request failed */
   error: {
-    /** The cause, for programs */
+    /** The cause, in a form for programs */
     code: "UNAVAILABLE";
-    /** The cause, for people; its text may change */
+    /** The cause, in a sentence for people. The text may change */
     message: string;
   };
 }
 
-/** VALIDATION_ERROR: Invalid body or parameter; details.issues lists what to change */
+/** VALIDATION_ERROR: The body or a parameter is invalid. details.issues lists what to change */
 export interface ValidationErrorResponse {
-  /** Whether there is a result */
+  /** Whether the request succeeded */
   success: false;
-  /** Why there is no result */
+  /** Why the request failed */
   error: {
-    /** The cause, for programs */
+    /** The cause, in a form for programs */
     code: "VALIDATION_ERROR";
-    /** The cause, for people; its text may change */
+    /** The cause, in a sentence for people. The text may change */
     message: string;
     /** With the code VALIDATION_ERROR */
     details: IssueDetails;
@@ -1651,13 +1651,13 @@ export class HttpClient<SecurityDataType = unknown> {
  * @license MIT
  * @baseUrl http://127.0.0.1:4010
  *
- * A shop's till, ERP or online shop creates workshop tickets, moves them from state to state, looks its clients up and stamps their loyalty cards. Each API key gives access to one shop only.
+ * A shop's till, ERP or online shop creates workshop tickets, moves them from state to state, looks up clients and adds stamps to their loyalty cards. Each API key gives access to one shop only.
  *
  * ## Requests and responses
  *
- * Send the key as `Authorization: Bearer <key>` and bodies as `application/json`. Every response is an envelope: `success` true with `data` (and sometimes `meta`), or `success` false with `error`. Fields and parameters that are not known, or given twice, are refused by name; `null` for an optional field of a body means that it is absent. Responses may get new fields, so ignore those you do not know.
+ * Send the key as `Authorization: Bearer <key>` and bodies as `application/json`. Every response is an envelope: `success` true with `data` (and sometimes `meta`), or `success` false with `error`. A field or parameter that is unknown, or is given twice, is refused, and the error names it. `null` for an optional field of a body means that it is absent. Responses may get new fields, so ignore fields that you do not know.
  *
- * `HEAD` gets the response of `GET` without the body. An unknown path or method is a 404 `NOT_FOUND`, if the key is valid.
+ * `HEAD` gets the response of `GET` without the body. With a valid key, an unknown path or method is a 404 `NOT_FOUND`.
  *
  * Amounts are whole numbers of the currency's minor unit. Instants are ISO 8601 in UTC with milliseconds.
  *
@@ -1674,9 +1674,9 @@ export class HttpClient<SecurityDataType = unknown> {
  * | from | to | made by | when | event | effects |
  * | --- | --- | --- | --- | --- | --- |
  * | – | `workshop` | `POST /v1/tickets` |  | `ticket.created` |  |
- * | `workshop` | `ready` | `POST /v1/tickets/{id}/status` with `ready` |  | `ticket.ready` | sets `ready_at`; a linked client is notified in the app; a client without an account is notified through the operator's own channel, if one is set; loyalty stamps, once in the ticket's life |
+ * | `workshop` | `ready` | `POST /v1/tickets/{id}/status` with `ready` |  | `ticket.ready` | sets `ready_at`; a linked client is notified in the app; a client without an account is notified through the operator's own channel, if one is set; the ticket earns loyalty stamps, unless it earned them before |
  * | `workshop` | `impossible` | `POST /v1/tickets/{id}/status` with `impossible` |  | `ticket.impossible` | a linked client is notified in the app; a client without an account is notified through the operator's own channel, if one is set |
- * | `ready` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | sets `collected_at`; `outcome` is `ready`; loyalty stamps, once in the ticket's life |
+ * | `ready` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | sets `collected_at`; `outcome` is `ready`; the ticket earns loyalty stamps, unless it earned them before |
  * | `impossible` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | sets `collected_at`; `outcome` is `impossible` |
  * | `ready` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` | clears `ready_at`, `collected_at`, `outcome` |
  * | `impossible` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` | clears `ready_at`, `collected_at`, `outcome` |
@@ -1684,11 +1684,11 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `ready` | `abandoned` | the service | 60 days after it became ready | `ticket.abandoned` | `abandon_reason` is `uncollected` |
  * | `workshop` | `abandoned` | the service | 60 days after the shop's last change to it | `ticket.abandoned` | `abandon_reason` is `no_news` |
  *
- * Every other move is a 409, whose `details.allowed` lists the statuses that the ticket would accept. Every 409 of a ticket except `IDEMPOTENCY_KEY_REUSED` has the ticket's present `details.state` and `details.updated_at`.
+ * Every other move is a 409, whose `details.allowed` lists the statuses that the ticket accepts. Every 409 of a ticket except `IDEMPOTENCY_KEY_REUSED` has the ticket's present `details.state` and `details.updated_at`.
  *
  * ## Repeating a request
  *
- * The operations that take an `Idempotency-Key` may be repeated with the same key for 30 days: the repetition gets the first response's `data` with `meta.replayed` true and the header `Idempotent-Replayed`. Refusals are not remembered, so a corrected request may use the same key. After a success, another request with the key is a 409. The key is optional for changing a status and for recording a notification.
+ * The operations that take an `Idempotency-Key` may be repeated with the same key for 30 days. The repeated request gets the first response's `data` with `meta.replayed` true and the header `Idempotent-Replayed`. The service does not remember refusals, so a corrected request may use the same key. After a success, a different request with the same key is a 409. The key is optional for changing a status and for recording a notification.
  *
  * ## Limits
  *
@@ -1702,15 +1702,15 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `lookups_per_day` | 300 look-ups by phone number | shop | day of the shop |
  * | `stamps_per_day` | 20 stamps added | client and key | day of the shop |
  * | `moves_per_day` | 100 changes of state | ticket | day of the shop |
- * | `notifications_per_day` | 50 times the client was notified | ticket | day of the shop |
+ * | `notifications_per_day` | 50 notifications of the client | ticket | day of the shop |
  * | `unauthenticated_per_minute` | 120 requests without a valid key | address | minute |
- * | `tracking_per_minute` | 60 requests of tickets' pages | address | minute |
+ * | `tracking_per_minute` | 60 requests for tracking pages | address | minute |
  *
  * Minutes and hours start with the first use. A request beyond a limit gets a 429: `details.limit` names the policy, and `Retry-After` says how many seconds to wait. Only a 503, and a response to bytes that are not HTTP, may lack the `RateLimit-*` headers.
  *
  * ## Events
  *
- * A shop's webhook receives these, signed; the webhooks section has the details.
+ * A shop's webhook receives these events. Each is signed. The section Webhooks has the details.
  *
  * | type | sent when |
  * | --- | --- |
@@ -1733,7 +1733,7 @@ export class Api<
 > extends HttpClient<SecurityDataType> {
   v1 = {
     /**
-     * @description Try a key and a connection with this call. Any key will do.
+     * @description Use this call to test a key and the connection. Any API key is accepted.
      *
      * @tags Shop
      * @name GetShop
@@ -1759,7 +1759,7 @@ export class Api<
       }),
 
     /**
-     * @description Creates a ticket in the workshop with the shop's next number. The first response is 201; a repetition with the same `Idempotency-Key` gets 200, the same ticket as it was then, and `meta.replayed` true. Needs the scope `tickets:write` (create tickets and change their state).
+     * @description Creates a ticket in the workshop with the shop's next number. The first response is 201. A repeated request with the same `Idempotency-Key` gets 200 with the ticket of the first response and `meta.replayed` true. Requires the scope `tickets:write` (create tickets and change their state).
      *
      * @tags Tickets
      * @name CreateTicket
@@ -1790,7 +1790,7 @@ export class Api<
       }),
 
     /**
-     * @description A ticket must match all given filters. Without `updated_since` the newest tickets come first. With it, changes come in the order in which they happened: follow `next_cursor` to the end, then save `meta.synced_until` as the next `updated_since`, so that you miss no change. Needs the scope `tickets:read` (read tickets).
+     * @description A ticket must match all given filters. Without `updated_since` the newest tickets come first. With it, changes come in the order in which they happened: follow `next_cursor` to the end, then save `meta.synced_until` as the next `updated_since`, so that you do not miss a change. Requires the scope `tickets:read` (read tickets).
      *
      * @tags Tickets
      * @name ListTickets
@@ -1801,20 +1801,20 @@ export class Api<
     listTickets: (
       query?: {
         /**
-         * Only tickets in one of these states, comma separated; `state=a&state=b` means the same
+         * Return only tickets in one of these states, separated by commas. `state=a&state=b` means the same
          * @minItems 1
          * @example ["workshop","ready"]
          */
         state?: TicketState[];
         /**
-         * Only tickets with this number
+         * Return only tickets with this number
          * @min 1
          * @max 9999
          * @example 42
          */
         number?: number;
         /**
-         * How many tickets a page has at most; a value out of range is refused and not clamped
+         * How many tickets a page has at most. A value out of range is refused, not clamped
          * @min 1
          * @max 100
          * @default 50
@@ -1822,45 +1822,45 @@ export class Api<
          */
         limit?: number;
         /**
-         * Only tickets linked to this client
+         * Return only tickets that are linked to this client
          * @format uuid
          * @example "0198c5f2-4c01-7000-9e27-c1a05b7d3f88"
          */
         client_id?: string;
         /**
-         * A number in international format. An unescaped `+` arrives as a space and is read as `+`
+         * A phone number in international format. An unescaped `+` arrives as a space and is read as `+`
          * @example "+21620123456"
          */
         phone?: string;
         /**
-         * Only tickets with this external reference
+         * Return only tickets with this external reference
          * @minLength 1
          * @maxLength 64
          * @example "POS-2026-1182"
          */
         external_ref?: string;
         /**
-         * Only the ticket with this tracking code, as somebody types it from a receipt: case and hyphens do not matter, and O is read as 0, I and L as 1
+         * Return only the ticket with this tracking code, as a person types it from a receipt. Case and hyphens do not matter, O is read as 0, and I and L are read as 1
          * @example "7k3m-q9xd"
          */
         tracking_code?: string;
         /**
-         * Only tickets created at this instant or later; a bare date means 00:00 UTC
+         * Return only tickets created at this instant or later. A date without a time means 00:00 UTC
          * @example "2026-11-01"
          */
         created_after?: string;
         /**
-         * Only tickets created before this instant; a bare date means 00:00 UTC
+         * Return only tickets created before this instant. A date without a time means 00:00 UTC
          * @example "2026-12-01"
          */
         created_before?: string;
         /**
-         * Only tickets that changed at this instant or later. An unescaped `+` arrives as a space and is read as `+`. The list is then in the order of changes, oldest first, and `meta.synced_until` is the `updated_since` for the next sync
+         * Return only tickets that changed at this instant or later. An unescaped `+` arrives as a space and is read as `+`. The list is then in the order of changes, oldest first, and `meta.synced_until` is the `updated_since` for the next sync
          * @example "2026-11-20T10:20:42.123Z"
          */
         updated_since?: string;
         /**
-         * The `next_cursor` of the previous page, with the same filters. `limit` may differ
+         * The `next_cursor` of the previous page. Send the same filters again; only `limit` may differ
          * @maxLength 2048
          * @example "MTc5NTE3MDA0MjEyMyAwMTk4YzVmMg.9f2c6a1be07d4358"
          */
@@ -1886,7 +1886,7 @@ export class Api<
       }),
 
     /**
-     * @description One ticket in its present state. Needs the scope `tickets:read` (read tickets).
+     * @description Returns the ticket in its present state. Requires the scope `tickets:read` (read tickets).
      *
      * @tags Tickets
      * @name GetTicket
@@ -1913,11 +1913,11 @@ export class Api<
       }),
 
     /**
-     * @description The newest ticket with this number that is still in the shop, or else the newest of all. Numbers are used again after 9999, so `meta.others` lists the other tickets with the number. Needs the scope `tickets:read` (read tickets).
+     * @description Returns the newest open ticket with this number, or the newest of all if none is open. Numbers are used again after 9999, so `meta.others` lists the other tickets with the number. Requires the scope `tickets:read` (read tickets).
      *
      * @tags Tickets
      * @name GetTicketByNumber
-     * @summary Read the ticket with a number
+     * @summary Read a ticket by its number
      * @request GET:/v1/tickets/by-number/{n}
      * @secure
      */
@@ -1940,7 +1940,7 @@ export class Api<
       }),
 
     /**
-     * @description Makes one of the moves in the table of this document's introduction; a refused one lists in `details.allowed` those that the ticket would accept. A linked client is notified in the app. Needs the scope `tickets:write` (create tickets and change their state).
+     * @description Makes one of the moves in the table of this document's introduction. If the move is refused, `details.allowed` lists the statuses that the ticket accepts. A linked client is notified in the app. Requires the scope `tickets:write` (create tickets and change their state).
      *
      * @tags Tickets
      * @name ChangeTicketStatus
@@ -1974,7 +1974,7 @@ export class Api<
       }),
 
     /**
-     * @description For a shop that called or wrote to its client itself: sets `notified_at`, so that the client's page shows it. It counts as a change by the shop, so the sixty days of a ticket in the workshop start again. Needs the scope `tickets:write` (create tickets and change their state).
+     * @description Use this after the shop itself called or wrote to its client. It sets `notified_at`, which the client's page shows. It counts as a change by the shop, so the sixty days of a ticket in the workshop start again. Requires the scope `tickets:write` (create tickets and change their state).
      *
      * @tags Tickets
      * @name RecordNotified
@@ -2008,7 +2008,7 @@ export class Api<
       }),
 
     /**
-     * @description Finds only clients known to the shop: those who accepted an offer or came to the counter. An unknown number and the number of a client who blocks the shop get the same 404. Needs the scope `clients:read` (find a client and read their loyalty card).
+     * @description Finds only clients known to the shop: those who accepted an offer or came to the counter. An unknown number and the number of a client who blocks the shop get the same 404. Requires the scope `clients:read` (find a client and read their loyalty card).
      *
      * @tags Clients
      * @name FindClient
@@ -2019,7 +2019,7 @@ export class Api<
     findClient: (
       query: {
         /**
-         * A number in international format. An unescaped `+` arrives as a space and is read as `+`
+         * A phone number in international format. An unescaped `+` arrives as a space and is read as `+`
          * @example "+21620123456"
          */
         phone: string;
@@ -2045,7 +2045,7 @@ export class Api<
       }),
 
     /**
-     * @description The client's name as they show it, how many tickets they have with the shop, and their card. Needs the scope `clients:read` (find a client and read their loyalty card).
+     * @description The client's name in the form that the client chose, their number of tickets with the shop, and their loyalty card. Requires the scope `clients:read` (find a client and read their loyalty card).
      *
      * @tags Clients
      * @name GetClient
@@ -2072,7 +2072,7 @@ export class Api<
       }),
 
     /**
-     * @description The shop's programme and the client's card. Both can be read while the programme is off. Needs the scope `clients:read` (find a client and read their loyalty card).
+     * @description Returns the shop's programme and the client's card. Both can be read while the programme is off. Requires the scope `clients:read` (find a client and read their loyalty card).
      *
      * @tags Clients
      * @name GetLoyalty
@@ -2099,7 +2099,7 @@ export class Api<
       }),
 
     /**
-     * @description Adds all the stamps or, past the day's limit for this client and key, none. Stamps that tickets earn do not count towards it. A repetition under the same `Idempotency-Key` adds none. Needs the scope `loyalty:write` (add stamps and use a reward).
+     * @description Adds all the stamps, or none if they would exceed the day's limit for this client and key. Stamps that tickets earn do not count towards the limit. A repeated request with the same `Idempotency-Key` adds no stamps. Requires the scope `loyalty:write` (add stamps and use a reward).
      *
      * @tags Clients
      * @name AddStamps
@@ -2129,7 +2129,7 @@ export class Api<
       }),
 
     /**
-     * @description Spends the stamps of one reward. There is nothing to say: leave the body out or send an empty object. A repetition under the same `Idempotency-Key` uses none. Needs the scope `loyalty:write` (add stamps and use a reward).
+     * @description Spends the stamps of one reward. Omit the body, or send an empty object. A repeated request with the same `Idempotency-Key` uses no further reward. Requires the scope `loyalty:write` (add stamps and use a reward).
      *
      * @tags Clients
      * @name RedeemReward

@@ -6,21 +6,22 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 
 const GLOBAL_HELP = `
 Variables:
-  Every flag has an environment variable, which its help names. Instead of any
-  variable NAME, NAME_FILE can name the file that contains its value, such as a
-  key or a secret.
+  Every flag has an environment variable, which its help names. Instead of a
+  variable NAME, you can set NAME_FILE to the path of a file that contains the
+  value, such as a key or a secret.
 
 Exit status:
-  0    success; for verify the signature is valid, for serve and receive a
-       signal or key stopped them
-  1    refused or failed; standard error says why and what to do
-  130  interrupted with Ctrl-C before the command finished`
+  0    The command succeeded. verify: the signature is valid. serve and
+       receive: a signal or a key stopped the command.
+  1    The command was refused or failed. Standard error says why, and what
+       to do.
+  130  Ctrl-C interrupted the command before it finished.`
 
 /** The commands and their descriptions under the headings of the help. */
 const headings = {
   "Run the service:": {
     serve: "Serve the API over HTTP, until SIGTERM or SIGINT",
-    dispatch: "Send webhooks and close tickets of a database, until SIGTERM or SIGINT",
+    dispatch: "Send a database's webhooks and close its old tickets, until SIGTERM or SIGINT",
     migrate: "Update a Postgres database to the current schema"
   },
   "Manage its data:": {
@@ -29,18 +30,18 @@ const headings = {
     webhook: "Manage a shop's webhook and its deliveries, in a database or a running sandbox",
     client: "Manage clients' accounts and act for clients, in a database",
     ticket: "Print the QR code of a ticket's page, for receipts",
-    import: "Import tickets of another system from CSV or JSON lines into a database",
-    export: "Export all tickets of a shop from a database as CSV or JSON lines",
-    audit: "List the acts of owners and operators in a database"
+    import: "Import another system's tickets from CSV or JSON lines into a database",
+    export: "Export all of a shop's tickets from a database as CSV or JSON lines",
+    audit: "Print the audit log of a database: what owners and operators did"
   },
   "Look after the database:": {
-    check: "Check that the data in a database are consistent, and change nothing",
-    secrets: "Encrypt the secrets of webhooks in a database",
-    cell: "Manage the cells among which the shops are divided"
+    check: "Check that the data in a database are consistent, without changing them",
+    secrets: "Encrypt the webhook secrets in a database",
+    cell: "Manage cells, the schemas or clusters that each hold some of the shops"
   },
   "Build and test against it:": {
     logs: "Print the requests to a sandbox's API as they arrive",
-    receive: "Receive webhooks: verify, drop duplicates, print each event",
+    receive: "Receive webhooks, verify them, drop duplicates and print each event",
     verify: "Check a webhook's signature",
     scenario: "Run test files in YAML that list actions, times and expected results",
     simulate: "Simulate shops with faults from a seed, and check every invariant",
@@ -100,7 +101,7 @@ const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCo
   return (choose) =>
     workshop(choose)
       .version(version, "--version", "Print the version.")
-      .option("--no-color", "Print no colours; NO_COLOR does the same. FORCE_COLOR prints colours in a pipe too.")
+      .option("--no-color", "Print no colours. NO_COLOR does the same. FORCE_COLOR prints colours even into a pipe.")
       .addHelpText("after", GLOBAL_HELP)
 }
 

@@ -59,7 +59,9 @@ describe("a first start (Specification, Commands)", LONG, () => {
     expect(first).toMatchObject({ shop: { name: "Demo workshop" }, status: 0, stderr: "" })
     const [mine] = await shops(there)
     const plain = processes.start(["serve", "--port", "0"], { ...there, npm_command: "exec" })
-    await plain.says(/create another key for one, with DATABASE_URL set as here:\nnpx workshop shop list\n/)
+    await plain.says(
+      /create another key with these commands \(set DATABASE_URL as for this process\):\nnpx workshop shop list\n/
+    )
     expect(plain.stdout).toContain("\nnpx workshop key create SHOP --name Till\n")
     plain.kill("SIGTERM")
     await plain.exited
@@ -68,7 +70,7 @@ describe("a first start (Specification, Commands)", LONG, () => {
     const second = await shopOfStart(there, "--demo")
     expect(second).toMatchObject({ shop: first.shop, status: 0, stderr: "" })
     expect(second.stdout).toContain(
-      "The shop Demo workshop of an earlier start is there. A new key for it is shown this once:"
+      "The shop Demo workshop exists from an earlier start. Here is a new key for it, which is shown only this once:"
     )
     expect((await shops(there)).map(({ name }) => name)).toEqual(["My workshop", "Demo workshop"])
   })
@@ -125,7 +127,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", LONG, () => {
     const sandbox = start("--sandbox", "--demo-key", key)
     const { base, key: shown } = await sandbox.listens()
     expect([shown, await statusOf(base, key)]).toEqual([key, 200])
-    expect(sandbox.stdout).toContain("The shop My workshop is open. Its key is that of --demo-key:")
+    expect(sandbox.stdout).toContain("The shop My workshop is open. Its key is the one that --demo-key gives:")
     await end(sandbox)
 
     const [shop] = await shops(there)
@@ -140,7 +142,9 @@ describe("the data of a sandbox (Specification, Keys and scopes)", LONG, () => {
 
     const again = start("--sandbox", "--demo-key", key)
     const { base: later } = await again.listens()
-    expect(again.stdout).toContain("The shop My workshop of an earlier start is there, with the key of --demo-key:")
+    expect(again.stdout).toContain(
+      "The shop My workshop exists from an earlier start. Its key is the one that --demo-key gives:"
+    )
     expect(await statusOf(later, key)).toBe(200)
     await end(again)
   })
@@ -157,10 +161,10 @@ describe("the data of a sandbox (Specification, Keys and scopes)", LONG, () => {
       status: 1,
       stdout: "",
       stderr:
-        "These data were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently. Name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure.\n"
+        "These data were not created by a sandbox, and a sandbox would give out keys to every shop and move time forward permanently. Choose other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure.\n"
     })
     const meant = processes.start(["serve", "--port", "0", "--sandbox", "--sandbox-on-real-data"], there)
-    await meant.says(/^All calls of the sandbox: http.*\/sandbox\/openapi\.json$/m)
+    await meant.says(/^The sandbox API's OpenAPI document: http.*\/sandbox\/openapi\.json$/m)
     // The console comes directly after the address, because it is the page to begin with.
     await meant.says(/^Listening on .*\nOpen the sandbox's console: http.*\/console$/m)
     meant.kill("SIGTERM")
@@ -183,7 +187,7 @@ describe("the demo shop (Specification, Commands)", LONG, () => {
     expect(starts[5]).toEqual({
       key: null,
       phone: null,
-      opening: `The shop Demo workshop of an earlier start is there, with all the keys that a shop may have. The first command lists them, and the second, with the id of one, revokes it to allow a new one:\nworkshop key list ${id}\nworkshop key revoke KEY`
+      opening: `The shop Demo workshop exists from an earlier start, and already has as many keys as a shop may have. To get a new key at the next start, list the shop's keys with the first of these commands, and revoke one with the second:\nworkshop key list ${id}\nworkshop key revoke KEY`
     })
   })
 

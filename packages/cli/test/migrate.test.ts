@@ -93,7 +93,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
         expect([status, stdout]).toEqual([
           0,
           expect.stringMatching(
-            /^Applied .*\. The database \S+ is up to date\. The roles workshop_service and workshop_reader have their rights\.$/
+            /^Applied .*\. The database \S+ is up to date\. The roles workshop_service and workshop_reader now have their rights\.$/
           )
         ])
         const again = await ran("--database-url", url, "--roles", "--json")
@@ -132,7 +132,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       const { status, stderr } = await ran("--database-url", url, "--no-create-schema")
       expect(status).toBe(1)
       expect(stderr).toMatch(
-        /^The schema workshop of the database \S+ has no tables of the workshop, nor does any other schema\. Check --schema and --database-url, or leave out --no-create-schema to start there without data\.$/
+        /^The schema workshop of the database \S+ does not have the workshop's tables, and no other schema has them\. Check --schema and --database-url, or omit --no-create-schema to start in that schema without data\.$/
       )
       expect((await ran("--database-url", url)).stdout).toMatch(/^Applied 0001_first, /)
       expect((await ran("--database-url", url, "--no-create-schema")).status).toBe(0)
@@ -144,7 +144,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
     expect(forgotten).toEqual({
       status: 1,
       stdout: "",
-      stderr: `No database is named, and there is no embedded one in ${folder}/.workshop. Give --database-url, set DATABASE_URL, or create an embedded one with --data-dir.\n`
+      stderr: `No database was given, and there is no embedded Postgres in ${folder}/.workshop. Give --database-url, set DATABASE_URL, or create an embedded Postgres with --data-dir.\n`
     })
     expect(readdirSync(folder)).toEqual([])
   })
@@ -153,7 +153,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
     const { status, stdout, stderr } = await ran("--database-url", "postgres://nobody@127.0.0.1:1/none")
     expect([status, stdout]).toEqual([1, ""])
     expect(stderr).toBe(
-      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check that it runs, and check --database-url."
+      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check that the database server is running, and that --database-url has its address."
     )
   })
 })

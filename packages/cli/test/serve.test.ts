@@ -85,7 +85,7 @@ describe("workshop serve starts (Specification, Commands)", LONG, () => {
   it("workshop serve prints curl commands for a create and a list, which work when pasted into bash", async () => {
     const { base, key } = await plain.listens()
     expect(plain.stdout).toContain(
-      "\nFor a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory\n"
+      "\nTo try the service in a browser with demo data: npx workshop serve --sandbox --demo --store memory\n"
     )
     const [create = "", list = ""] = plain.stdout.split("\n").filter((line) => line.startsWith("curl "))
     const paste = (line: string) => JSON.parse(execFileSync("bash", ["-c", line], { encoding: "utf8" }))
@@ -154,9 +154,9 @@ describe("workshop serve starts (Specification, Commands)", LONG, () => {
     writeFileSync(join(folder, "empty.txt"), "# Nothing\n")
     const empty = serve(["--words", join(folder, "empty.txt")])
     await empty.listens()
-    expect(empty.stderr).toMatch(/empty\.txt contains no words, so only words that shops forbid are refused/)
+    expect(empty.stderr).toMatch(/empty\.txt is empty, so only words that a shop itself forbids are refused/)
     expect(missing.status).toBe(1)
-    expect(missing.stderr).toMatch(/^The words in \S+none\.txt cannot be read \(.*\)\. Give --words a text file.*\n$/)
+    expect(missing.stderr).toMatch(/^The word list \S+none\.txt cannot be read \(.*\)\. Give --words a text file.*\n$/)
   })
 
   it("with WORKSHOP_TRUST_PROXY, requests without a valid key are counted by their forwarded address", async () => {
@@ -183,7 +183,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", LONG, () =
       },
       ({ status }) => status === 503
     )
-    expect(said.text).toContain("The process is stopping")
+    expect(said.text).toContain("This process is stopping")
     expect(await get(`${base}/v1/tickets`, key)).toMatchObject({ success: true })
     await refuses(port)
     expect(await workshop.exited).toBe(0)
@@ -215,7 +215,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", LONG, () =
   it("workshop serve under npx prints the kill command that ends it, because killing npx does not", async () => {
     const workshop = serve([], { npm_command: "exec" })
     const [, pid] = await workshop.says(
-      /^Stop it with Ctrl-C, or in a script with kill (\d+), because killing npx or npm does not stop the server\.$/m
+      /^Stop the server with Ctrl-C\. In a script, use kill (\d+), because killing npx or npm does not stop the server\.$/m
     )
     process.kill(Number(pid), "SIGTERM")
     expect(await workshop.exited).toBe(0)
@@ -302,7 +302,7 @@ describe("clients' pages (docs/tracking-pages.md)", LONG, () => {
   it("workshop dispatch refuses --tracking-pages without --public-url, which must be a web address", async () => {
     const asked = ["dispatch", "--tracking-pages", "--database-url", "postgres://nobody@127.0.0.1:1/none"]
     const { status, stderr } = await run(asked)
-    expect([status, stderr]).toEqual([1, expect.stringContaining("--tracking-pages needs --public-url here")])
+    expect([status, stderr]).toEqual([1, expect.stringContaining("--tracking-pages also needs --public-url")])
     expect((await run(["serve", "--public-url", "tickets"])).stderr).toContain("must be an http or https address")
   })
 })
@@ -314,7 +314,7 @@ describe(
     it.each([
       [
         [],
-        "Name one of the commands serve, dispatch, migrate, shop, key, webhook, client, ticket, import, export, audit, check, secrets, cell, logs, receive, verify, scenario, simulate, conform, openapi, completions. workshop --help describes them."
+        "Give one of the commands serve, dispatch, migrate, shop, key, webhook, client, ticket, import, export, audit, check, secrets, cell, logs, receive, verify, scenario, simulate, conform, openapi, completions. workshop --help describes them."
       ],
       [["sreve"], "error: unknown command 'sreve' (Did you mean serve?). See workshop --help."],
       [["serve", "--prot", "1"], "error: unknown option '--prot' (Did you mean --port?). See workshop serve --help."],
@@ -329,10 +329,10 @@ describe(
         ["serve", "--store", "paper"],
         '--store (or WORKSHOP_STORE) must be one of memory, embedded, postgres, and not "paper".'
       ],
-      [["serve", "--store", "postgres"], "--store postgres needs a database. Name it with --database-url."],
+      [["serve", "--store", "postgres"], "--store postgres needs a database. Give its address with --database-url."],
       [
         ["serve", "--database-url", "base"],
-        "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F. Check --database-url, or DATABASE_URL."
+        "The database address does not have the form postgres://user:password@host:5432/name. In a password, write # as %23 and / as %2F. Check --database-url, or DATABASE_URL."
       ],
       [
         ["serve", "--host", "http://x"],
@@ -344,38 +344,35 @@ describe(
       ],
       [
         ["serve", "--demo-key", "wk_test_stable-key"],
-        "--demo-key is a key of a sandbox, which is off. Add --sandbox, or leave the key out."
+        "--demo-key sets a key of the sandbox, which is off. Add --sandbox, or omit --demo-key."
       ],
       [
         ["serve", "--sandbox", "--demo-key", "wk_live_stable-key"],
-        "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ and 8 to 64 letters, digits, - or _."
+        "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ followed by 8 to 64 letters, digits, - or _."
       ],
       [
         ["serve", "--sandbox", "--sandbox-token", "thirty-one-characters-are-short"],
-        "--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least 32 characters. Create one with openssl rand -hex 16."
+        "--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least 32 characters. Create a token with openssl rand -hex 16."
       ],
       [
         ["serve", "--host", "0.0.0.0", "--sandbox"],
-        "The sandbox has no keys, so on 0.0.0.0 it needs a token. Set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1."
+        "Sandbox requests need no API key, so a sandbox that listens on 0.0.0.0 needs a token. Set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1."
       ]
     ])("workshop %j is refused with what to do", async (args, sentence) => {
       expect(await runCommandLine(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
     })
 
     it.each([
-      [
-        ["--store", "memory", "--data-dir", "/tmp/x"],
-        "--store memory does not use --data-dir. Leave one of the two out."
-      ],
+      [["--store", "memory", "--data-dir", "/tmp/x"], "--store memory does not use --data-dir. Omit one of the two."],
       [
         ["--database-url", "x", "--store", "memory"],
-        "--store memory does not use --database-url. Leave one of the two out."
+        "--store memory does not use --database-url. Omit one of the two."
       ],
       [
         ["--store", "embedded", "--database-url=x"],
-        "--store embedded does not use --database-url. Leave one of the two out."
+        "--store embedded does not use --database-url. Omit one of the two."
       ],
-      [["--data-dir=x", "--store=postgres"], "--store postgres does not use --data-dir. Leave one of the two out."],
+      [["--data-dir=x", "--store=postgres"], "--store postgres does not use --data-dir. Omit one of the two."],
       [
         ["--data-dir", "x", "--database-url", "y"],
         "error: option '--data-dir <folder>' cannot be used with option '--database-url <url>'. See workshop serve --help."
@@ -388,7 +385,7 @@ describe(
       const { status, stderr } = await runCommandLine(["serve", "--store", "embedded", "--data-dir", "/dev/null/x"])
       expect(status).toBe(1)
       expect(stderr).toMatch(
-        /^Postgres cannot run in \/dev\/null\/x \(ENOTDIR.*\). Choose another --data-dir. Use --store memory, or name a Postgres with --database-url\.\n$/
+        /^Postgres cannot run in \/dev\/null\/x \(ENOTDIR.*\). Choose another --data-dir. Use --store memory, or give the address of a Postgres with --database-url\.\n$/
       )
     })
 

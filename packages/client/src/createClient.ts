@@ -205,15 +205,13 @@ const OPTIONS =
  */
 export const createClient = (options: ClientOptions) => {
   const unknown = Object.keys(options).find((name) => !OPTIONS.split(", ").includes(name))
-  if (unknown !== undefined) throw new TypeError(`createClient has no option ${unknown}: its options are ${OPTIONS}`)
+  if (unknown !== undefined) throw new TypeError(`createClient has no option ${unknown}. The options are ${OPTIONS}.`)
   if (!URL.canParse(options.baseUrl) || !/^https?:/.test(options.baseUrl))
     throw new TypeError(
       `baseUrl must be the service's address, such as https://tickets.example.com, not ${options.baseUrl}`
     )
   if (typeof options.key !== "string" || !/^[\x21-\x7e]+$/.test(options.key))
-    throw new TypeError(
-      "key must be the shop's API key, such as wk_live_...: set it in the environment of your program"
-    )
+    throw new TypeError("key must be the shop's API key, such as wk_live_.... Set it in your program's environment.")
   const send = transport(options)
   return { shop: shopCalls(send), tickets: ticketCalls(send), clients: clientCalls(send) }
 }

@@ -173,7 +173,7 @@ type SettledCall =
 const settle = ({ status, headers }: Response, text: string, attempts: number): SettledCall => {
   const envelope = envelopeIn(text)
   if (envelope === undefined) {
-    const message = `The response (${status}) is not the service's: check the address`
+    const message = `The response (${status}) is not from the service. Check baseUrl.`
     return { ok: false, error: { code: "MISUNDERSTOOD", status, message, attempts } }
   }
   const request_id = headers.get("request-id")
@@ -192,8 +192,8 @@ const aborted = (attempts: number): SettledCall => {
 }
 
 /**
- * The innermost cause, such as `connect ECONNREFUSED 127.0.0.1:4010`, because the message of `fetch` has no reason; a
- * code for several causes.
+ * The message of the innermost error, such as `connect ECONNREFUSED 127.0.0.1:4010`, because the error of `fetch` does
+ * not contain the reason. If that error has no message, its code.
  */
 const reasonOf = (error: unknown): unknown => {
   const { cause, message, code } = Object(error) as { cause?: unknown; message?: string; code?: string }

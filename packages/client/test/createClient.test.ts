@@ -172,7 +172,7 @@ describe("@workshop/client", () => {
   it("an option that does not exist is refused with the names of those that do", () => {
     const misspelt = { baseUrl: BASE, key, retry: 5 }
     expect(() => createClient(misspelt)).toThrow(
-      /^createClient has no option retry: its options are baseUrl, key, retries, .*, random$/
+      /^createClient has no option retry\. The options are baseUrl, key, retries, .*, random\.$/
     )
   })
 

@@ -6,9 +6,9 @@ import type { Fault, Limit } from "./model.js"
 import { act, clients, faults, key, limits, moveClock, present, shop, shopId, when } from "./state.js"
 
 const kinds: ReadonlyArray<readonly [Fault["fault"], string, string]> = [
-  ["lose_answer", "lose the response", "The request is executed, and its connection is cut before the response"],
+  ["lose_answer", "lose the response", "The request is executed, but its connection is cut before the response"],
   ["503", "503", "503 with Retry-After; the request is not executed"],
-  ["429", "429", "429 of the limit on requests; the request is not executed"],
+  ["429", "429", "429 by the request limit; the request is not executed"],
   ["delay", "delay", "The request waits before it is executed"]
 ]
 
@@ -114,7 +114,8 @@ const Faults = () => {
       </ul>
       {faults.value.length === 0 ? (
         <p class="empty">
-          No faults. Lose a response, and see whether your till repeats the request with the same Idempotency-Key.
+          No faults are set. Add the fault “lose the response” to see whether your till repeats the request with the
+          same Idempotency-Key.
         </p>
       ) : (
         <button type="button" onClick={() => void act("DELETE", "/faults", undefined, "All faults are cleared")}>
@@ -156,7 +157,12 @@ const Gauge = ({ of }: { of: Limit }) => {
           type="button"
           disabled={of.remaining === 0}
           onClick={() =>
-            void act("POST", `/shops/${shopId.value}/limits`, { name: of.name, use: "up" }, `${name}: used up`)
+            void act(
+              "POST",
+              `/shops/${shopId.value}/limits`,
+              { name: of.name, use: "up" },
+              `The limit ${name} is used up`
+            )
           }
         >
           Use up
@@ -182,7 +188,7 @@ const Clients = () => (
             {phone}
           </button>
           <span class="dim">
-            {blocked ? "blocks this shop" : known ? "known here" : "not known here"}
+            {blocked ? "blocks this shop" : known ? "known to this shop" : "unknown to this shop"}
             {card !== null && ` · ${pluralize(card.balance, "stamp")}`}
             {card !== null && card.rewards_available > 0 && ` · ${pluralize(card.rewards_available, "reward")}`}
           </span>
@@ -194,7 +200,7 @@ const Clients = () => (
                   "POST",
                   `/clients/${id}/visits`,
                   { shop_id: shopId.value },
-                  `${display_name} came to the counter`
+                  `${display_name} visited the counter`
                 )
               }
             >
@@ -204,7 +210,7 @@ const Clients = () => (
         </li>
       ))}
     </ul>
-    {clients.value.length === 0 && <p class="empty">Nobody has an account yet.</p>}
+    {clients.value.length === 0 && <p class="empty">No client has an account yet.</p>}
   </section>
 )
 

@@ -31,7 +31,7 @@ const attemptOf = async ({ kind, at, shop_id, ticket_id, event_id }: Due): Promi
  */
 export const goTo = async (due: Due, beside_ms = 0): Promise<void> => {
   const to = Date.parse(due.at) + beside_ms
-  if (to <= present.peek()) return void (await moveClock({ advance: "0ms" }, "That is now"))
+  if (to <= present.peek()) return void (await moveClock({ advance: "0ms" }, "The clock already shows this time"))
   const moved = await moveClock({ to: new Date(to).toISOString() })
   if (moved?.ok !== true) return
   if (beside_ms < 0) return say(`1 ms before: ${due.text}`)
@@ -47,8 +47,14 @@ export const nextDue = (): Due | undefined => dues.value.find(({ at }) => Date.p
 export const freeze = async (): Promise<void> => {
   const { frozen, frozen_by } = clock.peek()
   const isOther = frozen_by !== null && !isRecording.peek()
-  if (isOther && !confirm(`The clock is frozen by ${frozen_by}, which time that passes spoils. Unfreeze it?`)) return
-  await moveClock({ freeze: !frozen }, frozen ? "The clock runs" : "The clock is frozen")
+  if (
+    isOther &&
+    !confirm(
+      `The clock is frozen by ${frozen_by}. Unfreezing it would spoil that, because time would pass. Unfreeze it?`
+    )
+  )
+    return
+  await moveClock({ freeze: !frozen }, frozen ? "The clock is running" : "The clock is frozen")
 }
 
 /** A button that opens a sheet below it, which closes with Escape or a click elsewhere. */
@@ -156,11 +162,11 @@ const Steps = ({ label }: { label: string }) => {
     const move = clockMoveOf(text, zone.peek())
     if (move === null)
       return say(
-        `"${text}" is no time to move the clock by or to: enter a length such as 3d or 24h1ms, or a date such as 2026-12-01, or 2026-12-01T09:30.`,
+        `"${text}" is neither a length of time nor a date. Enter a length of time such as 3d or 24h1ms, or a date such as 2026-12-01 or 2026-12-01T09:30.`,
         false
       )
     if ("to" in move && Date.parse(move.to) < present.peek())
-      return say(`${text} is in the past: the clock moves only forward.`, false)
+      return say(`${text} is in the past, but the clock moves only forward. Enter a later time.`, false)
     const moved = "to" in move ? await moveClock(move, text) : await advance(move.advance)
     if (moved?.ok === true) wanted.value = ""
   }
@@ -199,7 +205,7 @@ const Agenda = ({ close }: { close: () => void }) => (
     </div>
     <header>
       <h2>Scheduled next</h2>
-      <Checkbox of={isLimitDue}>resets of limits too</Checkbox>
+      <Checkbox of={isLimitDue}>also show when limits reset</Checkbox>
     </header>
     {dues.value.length === 0 && <p class="empty">Nothing is scheduled.</p>}
     <ol>

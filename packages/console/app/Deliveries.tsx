@@ -58,14 +58,14 @@ const Row = ({ delivery }: { delivery: Delivery }) => {
         )}
       </ol>
       <span class={`outcome ${state}`}>{state === "parked" ? "waits" : state === "dead" ? "given up" : state}</span>
-      <SendButton ids={[event_id]} label="Send again" said={`${type} is sent again`} />
+      <SendButton ids={[event_id]} label="Send again" said={`${type} is being sent again`} />
     </li>
   )
 }
 
 const reasons: Readonly<Record<string, string>> = {
   gone: "its receiver responded 410",
-  failing: "it failed for too long",
+  failing: "its receiver failed for too long",
   disabled: "its owner turned it off"
 }
 
@@ -77,7 +77,7 @@ export const WebhookBanner = () => {
   if (url === null)
     return (
       <p class="banner">
-        <span>This shop has no webhook, so its events go nowhere.</span>
+        <span>This shop has no webhook, so its events are not sent.</span>
         <button
           type="button"
           class="primary"
@@ -118,13 +118,13 @@ const Unsent = () => {
   return (
     <p class="banner">
       <span>
-        {ids.length === 1 ? "Its event" : `Its ${ids.length} events`} came before the webhook was set, and{" "}
-        {ids.length === 1 ? "is" : "are"} not sent by {ids.length === 1 ? "itself" : "themselves"}.
+        {ids.length === 1 ? "Its event" : `Its ${ids.length} events`} happened before the webhook was set, and{" "}
+        {ids.length === 1 ? "is" : "are"} not sent automatically.
       </span>
       <SendButton
         ids={ids}
         label={`Send ${pluralize(ids.length, "event")}`}
-        said={`${pluralize(ids.length, "event")} on the way`}
+        said={`${pluralize(ids.length, "event")} ${ids.length === 1 ? "is" : "are"} being sent`}
       />
     </p>
   )

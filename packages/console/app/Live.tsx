@@ -14,7 +14,7 @@ const BEYOND = 10
 export const copy = (text: string, what: string) =>
   (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
     () => say(`Copied: ${what}`),
-    () => say(`The browser does not let the page copy: select ${what} and copy it yourself.`, false)
+    () => say(`The browser does not allow the page to copy. Select ${what}, and copy it yourself.`, false)
   )
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
@@ -47,18 +47,20 @@ const RequestDetail = ({ request }: { request: LoggedRequest }) => (
       Response {request.status}, {request.duration_ms.toFixed(1)} ms
     </h4>
     {request.fault === "lose_answer" && (
-      <p class="bad">It never arrived: the request was executed, and its connection was cut before this response.</p>
+      <p class="bad">
+        This response never arrived. The request was executed, but its connection was cut before the response.
+      </p>
     )}
     <Headers headers={request.response.headers} />
     <pre>{indentJson(request.response.body)}</pre>
-    <button type="button" onClick={() => void copy(curlOf(request), "a command with curl")}>
+    <button type="button" onClick={() => void copy(curlOf(request), "the request as a curl command")}>
       Copy as curl
     </button>
   </>
 )
 
 const Detail = ({ row, close }: { row: Row; close: () => void }) => (
-  <section class="detail" aria-label="What the row holds">
+  <section class="detail" aria-label="Details of the selected row">
     <header>
       <h3>{row.text}</h3>
       <button type="button" onClick={close} aria-label="Close">
@@ -114,7 +116,7 @@ const Chips = () => {
 const links = {
   streaming: "live",
   connecting: "connecting…",
-  polling: "no stream: reads every 2 s"
+  polling: "no live stream, updated every 2 s"
 } as const
 
 /** The feed of everything that happens in the sandbox. */

@@ -28,21 +28,21 @@ import { clock, isRecording, key, shopId } from "./state.js"
 const Start = () => (
   <div class="record-start">
     <p>
-      What you do here, and what your till sends, becomes a <b>scenario</b>: a test file that runs in your CI with{" "}
-      <code>npx workshop scenario run</code>.
+      A recording turns what you do here, and what your till sends, into a <b>scenario</b>, a test file that runs in
+      your CI with <code>npx workshop scenario run</code>.
     </p>
     <label class="inline">
       Name
       <input value={title.value} onInput={typedInto(title)} />
     </label>
     <Checkbox of={isTillRecorded}>record my till too</Checkbox>
-    <Checkbox of={isInNewShop}>in a new shop like this one, so that no earlier data matter</Checkbox>
+    <Checkbox of={isInNewShop}>in a new shop like this one, so that earlier data have no effect</Checkbox>
     <button type="button" class="record" onClick={() => void recordAct()}>
       ● Start recording
     </button>
     {clock.value.frozen_by !== null && (
       <p class="banner">
-        <span>The clock is frozen by {clock.value.frozen_by}, in another console or one that was closed.</span>
+        <span>The clock is frozen by {clock.value.frozen_by}, in another console or in one that was closed.</span>
         <button type="button" onClick={() => void freeze()}>
           Unfreeze the clock
         </button>
@@ -94,8 +94,8 @@ const StepView = ({ step: { act, lines, problem } }: { step: Step }) => {
         <button
           type="button"
           class="link"
-          aria-label="Take this step out"
-          title="Take this step out"
+          aria-label="Remove this step"
+          title="Remove this step"
           onClick={() => dropStep(act)}
         >
           ✕
@@ -132,9 +132,7 @@ const fileName = (): string =>
 
 const Result = ({ of }: { of: Ran }) => (
   <section class={of.passed === null ? "ran" : of.passed ? "ran good" : "ran bad"} aria-label="Result of the run">
-    <b>
-      {of.passed === null ? "Not run here" : of.passed ? "✓ The scenario runs green" : "✗ The scenario did not pass"}
-    </b>
+    <b>{of.passed === null ? "Not run" : of.passed ? "✓ The scenario passed" : "✗ The scenario failed"}</b>
     <ul>
       {of.lines.map(({ text, ok }, i) => (
         <li key={`${i}${text}`} class={ok === null ? "dim" : ok ? "good" : "bad"}>
@@ -189,14 +187,14 @@ export const RecordArea = () => {
         <h2>Recording</h2>
         {isRecording.value && (
           <span class="recording" role="status">
-            ● {acts.value.length} {acts.value.length === 1 ? "act" : "acts"}
+            ● {acts.value.length} {acts.value.length === 1 ? "action" : "actions"}
           </span>
         )}
       </header>
       <div class="scroll">
         {endReason.value !== null && (
           <p class="banner bad" role="alert">
-            The recording ended, because {endReason.value}. The steps until then are below.
+            The recording ended, because {endReason.value}. The steps that were recorded until then are below.
           </p>
         )}
         {!isRecording.value && <Start />}
@@ -211,14 +209,16 @@ export const RecordArea = () => {
             {problems.value.length > 0 && (
               <p class="banner bad">
                 {problems.value.length === 1
-                  ? "1 act is not in the file: its reason is below."
-                  : `${problems.value.length} acts are not in the file: their reasons are below.`}
+                  ? "1 action is not in the file. The reason is below."
+                  : `${problems.value.length} actions are not in the file. The reasons are below.`}
               </p>
             )}
             {ran.value !== null && <Result of={ran.value} />}
             <KeyOfTill />
             {acts.value.length === 0 && (
-              <p class="empty">Nothing yet. Create a ticket, move the clock, let your till call.</p>
+              <p class="empty">
+                Nothing is recorded yet. Create a ticket, move the clock, or send a request from your till.
+              </p>
             )}
             <ol class="steps-recorded">
               {current.steps.map((step, i) => (

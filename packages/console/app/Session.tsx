@@ -7,7 +7,7 @@ import { act, say, shops } from "./state.js"
 /** Saves all data of the sandbox to a file. */
 const save = async (): Promise<void> => {
   const { ok, data, ...answer } = await send("GET", "/sandbox/session")
-  if (!ok) return say(`There is no session to save: ${refusalOf(answer)}`, false)
+  if (!ok) return say(`The session could not be saved. ${refusalOf(answer)}`, false)
   saveFile(`session-${String(data.clock?.now ?? "").slice(0, 10)}.json`, JSON.stringify(data), "application/json")
 }
 
@@ -16,12 +16,12 @@ const isSure = async (what: string): Promise<boolean> => {
   const { length } = (await read<ReadonlyArray<unknown>>("/shops")) ?? shops.peek()
   const count = `${length} ${length === 1 ? "shop" : "shops"}`
   return confirm(
-    `${what}? It deletes everything in this sandbox, for everybody who uses it: ${count} with all tickets.`
+    `${what}? This deletes everything in this sandbox, for everybody who uses it: ${count} with all tickets.`
   )
 }
 
 const begin = async (): Promise<void> => {
-  if (await isSure("Begin anew")) await act("POST", "/reset", undefined, "The sandbox begins anew")
+  if (await isSure("Reset the sandbox")) await act("POST", "/reset", undefined, "The sandbox was reset")
 }
 
 /** Replaces the data of the sandbox with those of a file. */
@@ -31,7 +31,7 @@ const openSession = async (file: File): Promise<void> => {
     .then(JSON.parse)
     .catch(() => null)
   if (!Array.isArray((session?.data ?? session)?.shops))
-    return say(`${file.name} is no session: choose a file that "Save as a file" made.`, false)
+    return say(`${file.name} is not a session. Choose a file that "Save as a file" created.`, false)
   if (await isSure(`Open ${file.name}`)) await act("POST", "/session", session, `The session of ${file.name} is open`)
 }
 
@@ -83,12 +83,12 @@ export const Session = () => {
               close()
             }}
           >
-            Begin anew
+            Reset the sandbox
           </button>
           <p class="dim">
-            A file holds shops with their API keys and webhook secrets, tickets, clients with their phone numbers,
-            events, attempts, the clock and the request log: send it along with a bug report. A new sandbox, or one from
-            a file, replaces this one.
+            A saved file contains shops with their API keys and webhook secrets, tickets, clients with their phone
+            numbers, events, attempts, the clock and the request log. Attach it to a bug report. Resetting the sandbox
+            or opening a file replaces all data of this sandbox.
           </p>
         </div>
       )}

@@ -69,7 +69,7 @@ const asking: Readonly<Record<string, { readonly text: string; readonly fields: 
     text: "Part…",
     fields: [
       { name: "label", label: "Part", required: true },
-      { name: "status", label: "It is", choices: ["ordered", "received"], initial: "ordered" }
+      { name: "status", label: "Status", choices: ["ordered", "received"], initial: "ordered" }
     ]
   },
   photo: { text: "Photo…", fields: [{ name: "photo_url", label: "https address of a picture", required: true }] }
@@ -79,7 +79,7 @@ const asking: Readonly<Record<string, { readonly text: string; readonly fields: 
 export const setStatus = (status: string) => {
   const id = ticketId.peek()
   if (id === null) return undefined
-  return callApi("POST", `/v1/tickets/${id}/status`, { status }, `It is ${status} now`)
+  return callApi("POST", `/v1/tickets/${id}/status`, { status }, `The ticket is now ${status}`)
 }
 
 const perform = async (name: string, values: Readonly<Record<string, string>> = {}): Promise<Answer | undefined> => {
@@ -89,24 +89,29 @@ const perform = async (name: string, values: Readonly<Record<string, string>> = 
   const on = (path: string, body: object | undefined, done: string) => act("POST", `/tickets/${id}/${path}`, body, done)
   switch (name) {
     case "accept":
-      return on("quote/accept", undefined, "The client accepts the price")
+      return on("quote/accept", undefined, "The client accepted the price")
     case "refuse":
-      return on("quote/refuse", undefined, "The client refuses the price")
+      return on("quote/refuse", undefined, "The client refused the price")
     case "notified":
       return callApi("POST", `/v1/tickets/${id}/notified`, filled, `The client was notified by ${filled.channel}`)
     case "quote": {
       const price_minor = minorOf(values.price ?? "", shop.peek()?.decimals ?? 0)
       if (price_minor === null) return say(noPrice(values.price ?? ""), false)
-      return on("quote", { price_minor, ...(filled.note && { note: filled.note }) }, "A new price is proposed")
+      return on("quote", { price_minor, ...(filled.note && { note: filled.note }) }, "The new price was proposed")
     }
     case "delay": {
       const days = Number(values.days)
-      if (!Number.isFinite(days)) return say(`"${values.days}" is no number of days: enter one, such as 2.`, false)
+      if (!Number.isFinite(days))
+        return say(`"${values.days}" is not a number of days. Enter a number, such as 2.`, false)
       const promised_at = new Date(present.peek() + days * 86_400_000).toISOString()
-      return on("delay", { promised_at, ...(filled.reason && { reason: filled.reason }) }, "The promised date is later")
+      return on(
+        "delay",
+        { promised_at, ...(filled.reason && { reason: filled.reason }) },
+        "The promised date was postponed"
+      )
     }
     default:
-      return on(name, filled, `Noted: ${name}`)
+      return on(name, filled, `Recorded: ${name}`)
   }
 }
 
@@ -159,7 +164,9 @@ const MoveButton = ({ move, ask }: { move: Move; ask: (name: string) => void }) 
       type="button"
       class={accepted ? "move lit" : "move grey"}
       data-act={name}
-      title={accepted ? "It would be accepted" : `It would be refused: ${reason}. Press it to try.`}
+      title={
+        accepted ? "The request would be accepted" : `The request would be refused with ${reason}. Press to try it.`
+      }
       onClick={() => (name in asking ? ask(name) : void perform(name))}
     >
       {key !== undefined && <kbd>{key}</kbd>}
@@ -176,7 +183,7 @@ const Moves = () => {
   }
   const of = (isStatus: boolean) => moves.value.filter(({ act: name }) => name.startsWith("status:") === isStatus)
   return (
-    <section class="moves" aria-label="What can be done" inert={isGone.value}>
+    <section class="moves" aria-label="Actions on the ticket" inert={isGone.value}>
       <div class="statuses">
         {of(true).map((move) => (
           <MoveButton key={move.act} move={move} ask={ask} />
@@ -190,7 +197,7 @@ const Moves = () => {
           type="button"
           class="move lit"
           aria-pressed={losesAnswer.value}
-          title="The till’s next request is executed and its response is lost; the console sends the same request again"
+          title="The till’s next request is executed, but its response is lost, so the console sends the same request again"
           onClick={() => {
             losesAnswer.value = !losesAnswer.value
           }}
@@ -200,7 +207,8 @@ const Moves = () => {
       </div>
       {losesAnswer.value && (
         <p class="dim" role="status">
-          The till’s next request, such as Ready, loses its response, and the same request is sent again.
+          The response to the till’s next request, such as Ready, will be lost, and the console will send the same
+          request again.
         </p>
       )}
       {asked.value !== null && <Ask key={asked.value} name={asked.value} close={() => (asked.value = null)} />}
@@ -269,7 +277,7 @@ const showRetry = async (): Promise<void> => {
   if (!created.ok) return
   open(created.data.id)
   say(
-    "The ticket’s first event is being sent, and will fail. Then press the blue button at the top to move to the second attempt."
+    "The first attempt to send the ticket’s first event will fail. Then press the blue button at the top to move to the second attempt."
   )
 }
 
@@ -289,22 +297,22 @@ export const TicketArea = () => {
           </h2>
           <p>
             {isGone.value ? (
-              "The ticket appears here when it does."
+              "The ticket appears here when the server responds again."
             ) : tickets.value.length === 0 ? (
               <>
                 Press <kbd>n</kbd>, or create one with your till and this shop’s key.
               </>
             ) : (
               <>
-                Press <kbd>j</kbd> and <kbd>k</kbd> to walk through the list. The ticket’s actions, timeline and
+                Press <kbd>j</kbd> and <kbd>k</kbd> to select a ticket in the list. The ticket’s actions, timeline and
                 deliveries appear here.
               </>
             )}
           </p>
           <h2>New here?</h2>
           <p>
-            See a retry happen: this creates a ticket, and the built-in receiver fails once. Then press the blue button
-            at the top, or <kbd>.</kbd>, to move the clock to the second attempt.
+            To see a retry, create a ticket with this button. The built-in receiver fails once. Then press the blue
+            button at the top, or <kbd>.</kbd>, to move the clock to the second attempt.
           </p>
           <button
             type="button"

@@ -24,7 +24,7 @@ import {
 const nextOf = ({ next }: Ticket, now: number): string => {
   if (!next) return "no deadline"
   const left = roughDuration(Date.parse(next.at) - now)
-  return next.kind === "closure" ? `closes in ${left}` : `may be reopened for ${left}`
+  return next.kind === "closure" ? `closes in ${left}` : `can be reopened for ${left}`
 }
 
 /** The item and the service. */
@@ -136,7 +136,7 @@ const NewTicket = () => {
           <input name="phone" inputMode="tel" placeholder="+216…" />
         </label>
         <Checkbox of={losesAnswer} class="wide">
-          lose the response, and repeat the request (till)
+          lose the response, and repeat the request (only at the till)
         </Checkbox>
         <div class="wide row">
           <button type="submit" class="primary" value="till">
@@ -193,7 +193,7 @@ export const Tickets = () => (
     <header>
       <h2>Tickets</h2>
       <span class="dim">{tickets.value.length}</span>
-      <fieldset class="chips" aria-label="Lay tickets out">
+      <fieldset class="chips" aria-label="Layout of the tickets">
         <button
           type="button"
           aria-pressed={!isBoard.value}
@@ -240,10 +240,10 @@ export const Tickets = () => (
       {tickets.value.length === 0 && (
         <p class="empty">
           {shop.value === null
-            ? "There is no shop. Open one with + at the top."
+            ? "There is no shop. Create a shop with + at the top."
             : search.value !== "" || stateFilter.value !== null
-              ? "No ticket is like that."
-              : "No tickets yet. Open one above, or let your till create one: it appears here at once."}
+              ? "No ticket matches the search."
+              : "There are no tickets yet. Create a ticket above or with your till, and it appears here at once."}
         </p>
       )}
       {isBoard.value ? <Board /> : <List all={tickets.value} />}

@@ -239,7 +239,7 @@ const Windows = ({ drawn, history, now, y }: { drawn: Drawn; history: History; n
   <g>
     {history.windows.map(({ kind, from, to }, i) => {
       const [x, end] = [drawn.scale.at(Date.parse(from)), drawn.scale.at(Date.parse(to))]
-      const words = kind === "reopen" ? "may be reopened" : "closes by itself"
+      const words = kind === "reopen" ? "can be reopened" : "closes automatically"
       const text = `${words}, ${roughDuration(Date.parse(to) - Date.parse(from))}`
       const width = widthOf(text)
       const at = drawn.scale.at(now)
@@ -309,7 +309,7 @@ const Now = ({
         role="slider"
         tabindex={0}
         class="grip"
-        aria-label="The present: drag it forward, or press the right arrow for a minute, Page Up for an hour, End for what is next here"
+        aria-label="The present. To move the clock, drag the mark forward, or press the right arrow for a minute, Page Up for an hour, or End for the next event"
         aria-valuenow={now}
         aria-valuetext={instantIn(zone, now)}
         transform={`translate(${x} 40)`}
@@ -468,7 +468,7 @@ export const Timeline = ({
 const Chosen = ({ entry, zone, now, close }: { entry: Entry; zone: string; now: number; close: () => void }) => {
   const ago = now - Date.parse(entry.at)
   return (
-    <section class="detail inline" aria-label="What was chosen">
+    <section class="detail inline" aria-label="Details of the selected entry">
       <header>
         <h3>{entry.title}</h3>
         <span class="dim">

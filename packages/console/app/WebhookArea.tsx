@@ -8,12 +8,12 @@ import type { Delivery, ReceivedEvent, Receiver } from "./model.js"
 import { act, received, receiver, say, shopId, webhook, when } from "./state.js"
 
 const answers = [
-  [200, "takes the event"],
-  [500, "fails, so the service tries again"],
-  [410, "says that it is gone, so the webhook is turned off"],
+  [200, "accepts the event"],
+  [500, "fails, so the service sends the event again"],
+  [410, "responds that it is gone, so the service turns the webhook off"],
   ["cut", "cuts the connection before a response"],
   ["silent", "never responds"],
-  ["late", "responds after the ten seconds that a sender waits"]
+  ["late", "responds after more than the ten seconds that the sender waits"]
 ] as const
 
 const behave = (body: Partial<Receiver> & { use?: true }, done: string) =>
@@ -31,10 +31,10 @@ const Behaviour = ({ of }: { of: Receiver }) => {
     <div class="behaviour">
       <p class="dim">
         {of.forward_to !== null
-          ? `Forwards events to ${of.forward_to}, and responds as that does.`
+          ? `The receiver forwards events to ${of.forward_to}, and responds as that address does.`
           : of.times === null
-            ? `Now: ${of.answer} to every event.`
-            : `Now: ${of.answer} to the next ${pluralize(of.times, "event")}, then ${of.afterwards}.`}
+            ? `The receiver responds ${of.answer} to every event.`
+            : `The receiver responds ${of.answer} to the next ${pluralize(of.times, "event")}, and then ${of.afterwards}.`}
       </p>
       <fieldset class="chips" aria-label="How the receiver responds">
         {answers.map(([answer, meaning]) => (
@@ -58,7 +58,7 @@ const Behaviour = ({ of }: { of: Receiver }) => {
       <label class="inline">
         How many events
         <input class="small" inputMode="numeric" placeholder="all" value={times.value} onInput={typedInto(times)} />
-        {"times" in count && <span class="dim">and 200 to those after them</span>}
+        {"times" in count && <span class="dim">and then 200</span>}
       </label>
       <form
         class="inline"
@@ -67,7 +67,7 @@ const Behaviour = ({ of }: { of: Receiver }) => {
           const forward_to = onward.value.trim() === "" ? null : onward.value.trim()
           void behave(
             { forward_to },
-            forward_to === null ? "The receiver responds by itself" : `Events are forwarded to ${forward_to}`
+            forward_to === null ? "The receiver no longer forwards events" : `Events are forwarded to ${forward_to}`
           )
         }}
       >
@@ -148,9 +148,9 @@ const Secret = () => {
   const current = secret.value
   if (current === null || current.shop !== shopId.value) return null
   return (
-    <section class="banner" aria-label="Secret of the webhook">
+    <section class="banner" aria-label="The webhook’s secret">
       <span>
-        The secret, with which your receiver checks signatures. It is shown only here: <code>{current.text}</code>
+        Your receiver checks signatures with this secret, which is shown only here: <code>{current.text}</code>
       </span>
       <span class="row">
         <button type="button" class="primary" onClick={() => void copy(current.text, "the secret")}>
@@ -242,7 +242,7 @@ const Address = () => {
         class="inline"
         onSubmit={(event) => {
           event.preventDefault()
-          void act("PUT", `/shops/${id}/webhook`, { url: url.value.trim() }, "The webhook leads there").then(
+          void act("PUT", `/shops/${id}/webhook`, { url: url.value.trim() }, "The webhook’s address is set").then(
             ({ ok, data }) => {
               if (!ok) return
               url.value = ""
@@ -255,7 +255,7 @@ const Address = () => {
           inputMode="url"
           required
           aria-label="Address of the webhook"
-          placeholder="Or my own address: http://…"
+          placeholder="Address of your own receiver: http://…"
           value={url.value}
           onInput={typedInto(url)}
         />
@@ -285,7 +285,7 @@ export const WebhookArea = () => (
           ))}
       </ul>
       {received.value.length === 0 && (
-        <p class="empty">Nothing yet. Each event appears here with its signature, checked.</p>
+        <p class="empty">No events yet. Each received event appears here with the check of its signature.</p>
       )}
     </div>
   </section>

@@ -16,7 +16,7 @@ export const isTokenWrong = signal(false)
 export const isGone = signal(false)
 
 /** The notice after an act while the server does not respond. */
-export const SILENT = "The server does not respond, so nothing was done. Try again when it does."
+export const SILENT = "The server does not respond, so nothing was done. Try again when the server responds."
 
 /** Stores the token for this tab. */
 export const giveToken = (text: string): void => {
@@ -78,7 +78,7 @@ export const send = async (
     else await read("/clock")
     const message = isGone.value
       ? SILENT
-      : "The connection was cut before a response: the request may have been executed."
+      : "The connection was cut before a response, so the request may or may not have been executed."
     return { sent, status: 0, ok: false, body: { error: { message } }, data: undefined }
   }
 }

@@ -93,7 +93,7 @@ const rowOf: Readonly<Record<FeedKind, (data: Json) => RowContent>> = {
   }),
   notice: ({ created_at, shop_id, kind, off_reason }) => ({
     ...{ at: created_at, shop_id, mark: "", ok: false, why: off_reason === null ? "" : plain(off_reason) },
-    text: kind === "webhook_off" ? "owner notified: webhook off" : "owner notified: webhook fails"
+    text: kind === "webhook_off" ? "owner notified: webhook is off" : "owner notified: webhook is failing"
   }),
   clock: ({ at, moved_ms, frozen }) => ({
     ...{ at, mark: "", ok: true },
@@ -254,10 +254,10 @@ const restarted = async (): Promise<void> => {
   const before = shops.peek()
   const listed = (await read<ReadonlyArray<Shop>>("/shops")) ?? []
   const isKept = before.every(({ id }) => listed.some((one) => one.id === id))
-  if (isKept) say("The server started again. Its data are still there.")
+  if (isKept) say("The server was restarted. Its data are unchanged.")
   else
     say(
-      "The server started again. Its data are new: what was here is gone. Your till’s key is now another one, which is in the tab API.",
+      "The server was restarted with new data, and the earlier data are gone. Your till needs another key, which is in the tab API.",
       false
     )
 }

@@ -114,13 +114,14 @@ export const minorOf = (text: string, decimals: number): number | null => {
 
 /** The message for a text that {@link minorOf} cannot read. */
 export const noPrice = (text: string): string =>
-  `"${text}" is no price: enter an amount without its currency, such as 45 or 45.5.`
+  `"${text}" is not a price. Enter an amount without a currency, such as 45 or 45.5.`
 
 /** Why an act would be refused, in words; the API's name of the reason if there are no words for it. */
 export const refusalText = ({ act, reason }: Move, { ticket, windows }: History, now: number): string => {
   if (act === `status:${ticket.state}` || (reason === "QUOTE_CLOSED" && ticket.state === "collected"))
     return `already ${ticket.state}`
-  if (reason === "QUOTE_CLOSED") return ticket.quote === null ? "no new price" : `price is ${ticket.quote.status}`
+  if (reason === "QUOTE_CLOSED")
+    return ticket.quote === null ? "no price was proposed" : `price already ${ticket.quote.status}`
   const end = windows.findLast(({ kind }) => kind === "reopen")?.to
   if (reason === "REOPEN_WINDOW" && end !== undefined)
     return `reopening ended ${roughDuration(now - Date.parse(end))} ago`

@@ -47,7 +47,7 @@ const NewShop = ({ close }: { close: () => void }) => {
           "POST",
           "/shops",
           { ...rest, decimals: Number(decimals) },
-          `${rest.name} is open`
+          `The shop ${rest.name} was created`
         )
         if (!ok) return
         close()
@@ -85,7 +85,7 @@ const CloseShop = ({ close }: { close: () => void }) => (
     class="close-shop"
     onClick={async () => {
       const { id, name } = shop.value!
-      const { ok } = await act("PATCH", `/shops/${id}`, { active: false }, `${name} is closed`)
+      const { ok } = await act("PATCH", `/shops/${id}`, { active: false }, `The shop ${name} was closed`)
       if (!ok) return
       close()
       shopId.value = null
@@ -208,14 +208,14 @@ const TokenForm = () => {
           void startFeed().then(resume)
         }}
       >
-        <h1>This sandbox asks for its token</h1>
+        <h1>This sandbox requires a token</h1>
         <p>
-          It is the text that the server was started with: <code>--sandbox-token</code> or{" "}
+          Enter the token with which the server was started: <code>--sandbox-token</code> or{" "}
           <code>WORKSHOP_SANDBOX_TOKEN</code>. The page keeps it until you close the tab.
         </p>
         {isTokenWrong.value && (
           <p class="bad" role="alert">
-            ✗ The sandbox refused this token. Check it, and enter it again.
+            ✗ The sandbox refused this token. Check the token, and enter it again.
           </p>
         )}
         <label>
@@ -285,7 +285,7 @@ const Console = () => {
       </header>
       {isGone.value && (
         <p class="gone" role="alert">
-          The server does not respond. The page shows what it read last, and tries again.
+          The server does not respond. The page shows the data that it last read, and keeps trying.
         </p>
       )}
       <main>

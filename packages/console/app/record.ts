@@ -97,7 +97,9 @@ class Writer {
     this.#names.now = Math.max(this.#names.now, act.at)
     if (isClock) return drift > 0 ? [`  - advance: ${exactDuration(drift)}`] : []
     if (act.received !== undefined && !this.#isReceiving)
-      throw new Unfaithful("the shop's events do not go to the built-in receiver: use it from the beginning")
+      throw new Unfaithful(
+        "the shop's events do not go to the built-in receiver. Use the built-in receiver from the beginning of the recording"
+      )
     const entries = act.received === undefined ? this.#stepsOf(act) : [this.#received(act.received)]
     const steps = entries.map((step) =>
       step.map(([field, value], i) => `${i === 0 ? "  - " : "    "}${field}: ${flow(value)}`)
@@ -114,7 +116,7 @@ class Writer {
 
   #apiStep(act: Act): ReadonlyArray<Entry> {
     if (act.status === 429 && act.fault !== "429" && this.#begun.isCounted)
-      throw new Unfaithful("requests before the recording counted against the limit too")
+      throw new Unfaithful("the limit also counted requests from before the recording")
     const [field, value, names] = this.#apiAct(act)
     const key = this.#names.keyOf(act)
     const isLost = act.fault === "lose_answer"
@@ -145,7 +147,7 @@ class Writer {
     const isRepeated = once !== null && this.#repeated.has(once)
     if (isPlain && method === "POST" && bare === "/v1/tickets") {
       if (act.status === 200 && !isRepeated)
-        throw new Unfaithful("it repeats a request that was made before the recording began")
+        throw new Unfaithful("the request repeats one from before the recording began")
       return ["create ticket", this.#names.said(body)]
     }
     if (isPlain && method === "GET" && bare === "/v1/tickets") return this.#list(fields, act)
@@ -196,10 +198,10 @@ class Writer {
     const { cursor } = fields
     const cursorName = cursor === undefined ? undefined : this.#names.cursor(cursor)
     if (cursor !== undefined && cursorName === undefined)
-      throw new Unfaithful("its cursor comes from a list that was read before the recording began")
+      throw new Unfaithful("the request's cursor comes from a list that was read before the recording began")
     const old = (response?.data ?? []).find?.(({ id }: Json) => !this.#names.has(id))
     if (old !== undefined)
-      throw new Unfaithful(`it lists ticket ${old.number_label}, which was made before the recording began`)
+      throw new Unfaithful(`the list contains ticket ${old.number_label}, which was created before the recording began`)
     const next = response?.meta?.next_cursor
     const name = typeof next === "string" ? this.#names.nameCursor(next) : undefined
     const filters = Object.fromEntries(
@@ -267,9 +269,9 @@ class Writer {
       case "PUT /shops/{id}/receiver":
         return this.#receiver(act)
       case "PUT /shops/{id}/webhook":
-        throw new Unfaithful("a scenario has a receiver of its own, and would send nothing to that address")
+        throw new Unfaithful("a scenario has its own receiver, and would send nothing to that address")
       case "POST /shops/{id}/limits":
-        throw new Unfaithful("a scenario uses a limit up by its requests alone")
+        throw new Unfaithful("a scenario can use up a limit only by its requests")
       case "PUT /faults":
         return step(["set faults", body.faults.map(saidFault)])
       case "DELETE /faults":
@@ -277,15 +279,18 @@ class Writer {
     }
     const visited = /^POST \/clients\/([^/]+)\/visits$/.exec(call)
     if (visited !== null) return step(["visit", this.#names.client(visited[1]!, act)])
-    throw new Unfaithful(path.includes("/shops") ? "it is about another shop" : "scenarios have no such act")
+    throw new Unfaithful(
+      path.includes("/shops") ? "the request is about another shop" : "scenarios have no such action"
+    )
   }
 
   #receiver({ body, response }: Act): ReadonlyArray<ReadonlyArray<Entry>> {
     const { answer = 200, times = null, afterwards = 200, forward_to = null, use } = body
-    if (forward_to !== null) throw new Unfaithful("a scenario's receiver answers by itself and passes nothing on")
-    if (times !== null && afterwards !== 200) throw new Unfaithful("a scenario's receiver is healthy afterwards")
+    if (forward_to !== null) throw new Unfaithful("a scenario's receiver responds itself and cannot forward events")
+    if (times !== null && afterwards !== 200)
+      throw new Unfaithful("a scenario's receiver can respond only 200 afterwards")
     if (use === true && !this.#isReceiving && this.#names.hasTickets)
-      throw new Unfaithful("the webhook was set after the first ticket: begin the recording with it")
+      throw new Unfaithful("the webhook was set after the first ticket. Set the webhook before you record")
     if (response?.data?.in_use === true) this.#isReceiving = true
     return [[["receiver", behaviourOf({ answer, times })]]]
   }
@@ -301,7 +306,7 @@ class Writer {
   #replay(act: Act): ReadonlyArray<ReadonlyArray<Entry>> {
     const [id] = act.body.event_ids ?? []
     const index = act.events?.indexOf(id) ?? -1
-    if (index < 0) throw new Unfaithful("that event was raised before the recording began")
+    if (index < 0) throw new Unfaithful("the event was raised before the recording began")
     return [
       [
         ["expect events", { $length: act.events?.length }],

@@ -19,7 +19,7 @@ const slug = (text: string, fallback: string): string =>
 
 export const beforeIt = (ticket: Json): Unfaithful =>
   new Unfaithful(
-    `${ticket?.number_label ? `ticket ${ticket.number_label}` : "the ticket"} was made before the recording began`
+    `${ticket?.number_label ? `ticket ${ticket.number_label}` : "the ticket"} was created before the recording began`
   )
 
 const distance = (ms: number): string =>
@@ -119,7 +119,7 @@ export class RecordedNames {
     const name = this.#names.get(id)
     if (name !== undefined) return `$${name}`
     if (status === 404 || status === 400) return id
-    if (this.#lost.has(id)) throw new Unfaithful("the answer of its creation was lost, so no step has its id")
+    if (this.#lost.has(id)) throw new Unfaithful("the response to its creation was lost, so no step has its id")
     throw beforeIt(response?.data)
   }
 
@@ -127,7 +127,7 @@ export class RecordedNames {
     const client = this.#begun.clients.find((one) => one.id === id)
     if (client !== undefined) return `$${this.#given(client)}`
     if (status === 404 || status === 400) return id
-    throw new Unfaithful("the client's account was opened after the recording began")
+    throw new Unfaithful("the client's account was created after the recording began")
   }
 
   /** Refuses an act on a card from before the recording, because its stamps would be missing in the scenario. */
@@ -159,7 +159,8 @@ export class RecordedNames {
     if (client !== undefined) return `$${this.#given(client)}.id`
     if (/phone$/.test(field)) return this.phone(value)
     if (INSTANT.test(value)) return distance(Date.parse(value) - this.now)
-    if (value.includes("${")) throw new Unfaithful(`its text "${value}" has the signs that mean a name in scenarios`)
+    if (value.includes("${"))
+      throw new Unfaithful(`the text "${value}" contains $ and {, which begin a reference in scenarios`)
     return value.startsWith("$") ? `$${value}` : value
   }
 

@@ -171,7 +171,7 @@ export const resume = (): void => {
 export const recordAct = async (): Promise<void> => {
   const old = shop.peek()
   if (old === null || (isInNewShop.peek() && !(await openLike(old))))
-    return say("There is no shop to record in.", false)
+    return say("There is no shop to record in. Create a shop with + at the top.", false)
   if (clock.peek().frozen_by !== null && !confirm(`The clock is frozen by ${clock.peek().frozen_by}. Record here too?`))
     return
   const wasFrozen = clock.peek().frozen
@@ -209,7 +209,9 @@ export const recordAct = async (): Promise<void> => {
   }
   isRecording.value = true
   attend()
-  say("Recording. The clock is frozen until you stop: each move of it is recorded.")
+  say(
+    "The recording has started. The clock is frozen until you stop the recording, and each move of the clock is recorded."
+  )
 }
 
 const end = (why: string | null): void => {
@@ -232,11 +234,11 @@ effect(() => {
   const isRestarted = started_at !== undefined && started_at !== course.started_at
   const isShopGone = shops.value.length > 0 && shops.value.every(({ id }) => id !== beginning.peek()?.shop.id)
   if (isRestarted || isShopGone) {
-    end(isRestarted ? "the server started again" : "its shop is gone")
+    end(isRestarted ? "the server was restarted" : "its shop was removed")
     show("record")
     if (!isRestarted) void moveClock({ freeze: course.wasFrozen })
   } else if (link.value === "streaming" && !clock.value.frozen)
-    say("The clock was unfrozen elsewhere, so time passes by itself, and the recording has it.", false)
+    say("The clock was unfrozen elsewhere, so time passes, and the recording will contain that.", false)
 })
 
 /** Adds the events that the receiver got since it was last checked, as an expectation. */
@@ -257,7 +259,7 @@ export const expectReceived = async (): Promise<void> => {
     at: clock.peek().now,
     received: got.map(({ type, body }) => ({ type, ticket_id: JSON.parse(body).data?.ticket?.id ?? null }))
   })
-  say(`The last step expects what was received: ${got.length} ${got.length === 1 ? "event" : "events"}.`)
+  say(`The last step now expects the received events (${got.length}).`)
   requestAnimationFrame(() =>
     document.querySelector(".steps-recorded > :last-child")?.scrollIntoView({ block: "nearest" })
   )
@@ -292,7 +294,9 @@ export const runRecording = async (): Promise<Ran> => {
   if (status === 404)
     return {
       passed: false,
-      lines: [{ text: "This server runs no scenarios. Save the file, and run: npx workshop scenario run", ok: null }]
+      lines: [
+        { text: "This server cannot run scenarios. Save the file, and run it with npx workshop scenario run", ok: null }
+      ]
     }
   if (!ok) return { passed: false, lines: [{ text: body?.error?.message ?? `${status}`, ok: false }] }
   const faults = (data.problems ?? []).map(({ line, message, path }: Json) => ({
@@ -303,7 +307,7 @@ export const runRecording = async (): Promise<Ran> => {
     ...all.map(({ title: text, outcome }: Json) => ({ text, ok: outcome === "not_run" ? null : outcome === "passed" })),
     ...(failure?.message ? [{ text: failure.message, ok: false }] : []),
     ...(failure?.mismatches ?? []).map(({ path, expected, actual }: Json) => ({
-      text: `${path}: expected ${expected}, got ${actual}`,
+      text: `${path}: expected ${expected}, but found ${actual}`,
       ok: false
     }))
   ])

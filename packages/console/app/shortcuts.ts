@@ -25,7 +25,7 @@ const go = (area: Area) => () => {
 /** The shortcuts of the page, each with its description. */
 export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, run: () => void]> = [
   ["j", "next ticket", walk(1)],
-  ["k", "ticket before", walk(-1)],
+  ["k", "previous ticket", walk(-1)],
   [
     "n",
     "new ticket",
@@ -39,9 +39,9 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, r
   ["c", "collected", () => void setStatus("collected")],
   ["w", "back to workshop", () => void setStatus("workshop")],
   ["i", "impossible", () => void setStatus("impossible")],
-  [".", "go to what is scheduled next; resets of limits count if the agenda shows them", toDue(0)],
-  [",", "1 ms before it", toDue(-1)],
-  ["+", "one hour later", () => void advance("1h")],
+  [".", "move the clock to the next scheduled event (including resets of limits if the agenda shows them)", toDue(0)],
+  [",", "move the clock to 1 ms before the next scheduled event", toDue(-1)],
+  ["+", "move the clock one hour forward", () => void advance("1h")],
   ["f", "freeze the clock, or let it run", () => void freeze()],
   [
     "/",
@@ -59,7 +59,7 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, r
   ["g r", "record", go("record")],
   [
     "R",
-    "begin a recording, or end it",
+    "start or stop a recording",
     () => {
       show("record")
       void (isRecording.peek() ? stopRecording() : recordAct())

@@ -224,7 +224,10 @@ const loadKey = async (): Promise<void> => {
   }
   const created = await send("POST", `/sandbox/shops/${id}/keys`, { body: { name: "console", preset: "full" } })
   if (!created.ok)
-    return say(`The console has no key of this shop: ${refusalOf(created)}. Revoke one of its keys.`, false)
+    return say(
+      `The console has no API key for this shop, and could not create one (${refusalOf(created)}). Revoke one of the shop's keys.`,
+      false
+    )
   key.value = { id: created.data.id, text: created.data.key }
   keys.value = (await read<ReadonlyArray<Key>>(`/shops/${id}/keys`)) ?? listed
 }
@@ -308,7 +311,7 @@ export const callApi = async (method: string, path: string, body?: Json, done?: 
     notifyListeners(await send("PUT", "/sandbox/faults", { body }))
     first = await ask()
     notifyListeners({ ...first, status: 0, ok: false })
-    lost = "The first response was lost. The same request again: "
+    lost = "The first response was lost. The repeated request got "
   }
   // A browser may itself repeat a request on a kept connection. That repetition counts as the second request.
   const answer = notifyListeners(first !== null && first.status !== 0 ? first : await ask())
@@ -322,7 +325,8 @@ export const callApi = async (method: string, path: string, body?: Json, done?: 
 const mayMove = (): boolean => {
   const { frozen_by } = clock.peek()
   if (frozen_by === null || frozen_by === allowed_by || isRecording.peek()) return true
-  if (!confirm(`The clock is frozen by ${frozen_by}, and each move becomes a step of that. Move it?`)) return false
+  if (!confirm(`The clock is frozen by ${frozen_by}, and each move would become a step of it. Move the clock?`))
+    return false
   allowed_by = frozen_by
   return true
 }

@@ -54,8 +54,8 @@ describe("the reason that is shown for a refused move", () => {
   )
 
   it.each([
-    [null, "no new price"],
-    [{ status: "accepted" }, "price is accepted"]
+    [null, "no price was proposed"],
+    [{ status: "accepted" }, "price already accepted"]
   ])("the console shows the refusal to accept the quote %j as %j", (quote, words) => {
     const history = { ...collected, ticket: { state: "workshop", quote } } as unknown as History
     expect(refusalText({ act: "accept", accepted: false, reason: "QUOTE_CLOSED" }, history, NOW)).toBe(words)
@@ -117,71 +117,74 @@ describe("a recording", () => {
   // The last act of each row is the one that a scenario cannot repeat.
   it.each<[why: string, acts: ReadonlyArray<Act>, from?: Beginning]>([
     [
-      "the shop's events do not go to the built-in receiver: use it from the beginning",
+      "the shop's events do not go to the built-in receiver. Use the built-in receiver from the beginning of the recording",
       [recordedAct("GET", "/sandbox/shops/s/received", { received: [] })],
       noReceiver
     ],
     [
-      "requests before the recording counted against the limit too",
+      "the limit also counted requests from before the recording",
       [recordedAct("GET", "/v1/shop", { status: 429 })],
       { ...begun, isCounted: true }
     ],
-    ["it repeats a request that was made before the recording began", [creating("a", { status: 200 })]],
+    ["the request repeats one from before the recording began", [creating("a", { status: 200 })]],
     [
-      "its cursor comes from a list that was read before the recording began",
+      "the request's cursor comes from a list that was read before the recording began",
       [recordedAct("GET", "/v1/tickets?cursor=of-yesterday")]
     ],
     [
-      "it lists ticket 0007, which was made before the recording began",
+      "the list contains ticket 0007, which was created before the recording began",
       [recordedAct("GET", "/v1/tickets", { response: { data: [{ id: "old", number_label: "0007" }] } })]
     ],
     [
-      "ticket 0007 was made before the recording began",
+      "ticket 0007 was created before the recording began",
       [recordedAct("GET", "/v1/tickets/old", { response: { data: { id: "old", number_label: "0007" } } })]
     ],
     [
-      "ticket 0007 was made before the recording began",
+      "ticket 0007 was created before the recording began",
       [recordedAct("GET", "/v1/tickets/by-number/7", { response: { data: { id: "old", number_label: "0007" } } })]
     ],
     [
-      "the answer of its creation was lost, so no step has its id",
+      "the response to its creation was lost, so no step has its id",
       [
         creating("a", { fault: "lose_answer" }),
         recordedAct("GET", "/v1/tickets/a", { response: { data: { id: "a" } } })
       ]
     ],
     [
-      "the client's account was opened after the recording began",
+      "the client's account was created after the recording began",
       [recordedAct("GET", "/v1/clients/new", { response: { data: { id: "new" } } })]
     ],
     ["Amira B. had 3 stamps before the recording began", [recordedAct("GET", "/v1/clients/amira/loyalty")]],
     ["Zied C. blocked the shop before the recording began", [recordedAct("GET", "/v1/clients/zied")]],
-    [`its text "${NAMED}" has the signs that mean a name in scenarios`, [creating("a", { body: { service: NAMED } })]],
     [
-      "a scenario has a receiver of its own, and would send nothing to that address",
+      `the text "${NAMED}" contains $ and {, which begin a reference in scenarios`,
+      [creating("a", { body: { service: NAMED } })]
+    ],
+    [
+      "a scenario has its own receiver, and would send nothing to that address",
       [recordedAct("PUT", "/sandbox/shops/s/webhook", { body: { url: "https://shop.example/" } })]
     ],
     [
-      "a scenario uses a limit up by its requests alone",
+      "a scenario can use up a limit only by its requests",
       [recordedAct("POST", "/sandbox/shops/s/limits", { body: {} })]
     ],
-    ["it is about another shop", [recordedAct("PATCH", "/sandbox/shops/other", { body: { name: "Lac" } })]],
-    ["scenarios have no such act", [recordedAct("POST", "/sandbox/reset")]],
+    ["the request is about another shop", [recordedAct("PATCH", "/sandbox/shops/other", { body: { name: "Lac" } })]],
+    ["scenarios have no such action", [recordedAct("POST", "/sandbox/reset")]],
     [
-      "a scenario's receiver answers by itself and passes nothing on",
+      "a scenario's receiver responds itself and cannot forward events",
       [recordedAct("PUT", "/sandbox/shops/s/receiver", { body: { forward_to: "http://127.0.0.1:8080" } })]
     ],
     [
-      "a scenario's receiver is healthy afterwards",
+      "a scenario's receiver can respond only 200 afterwards",
       [recordedAct("PUT", "/sandbox/shops/s/receiver", { body: { answer: 500, times: 2, afterwards: 410 } })]
     ],
     [
-      "the webhook was set after the first ticket: begin the recording with it",
+      "the webhook was set after the first ticket. Set the webhook before you record",
       [creating("a"), recordedAct("PUT", "/sandbox/shops/s/receiver", { body: { use: true } })],
       noReceiver
     ],
     [
-      "that event was raised before the recording began",
+      "the event was raised before the recording began",
       [recordedAct("POST", "/sandbox/shops/s/deliveries/replay", { body: { event_ids: ["old"] }, events: [] })]
     ]
   ])("a recording names the act that it cannot repeat, and says why: %s", (why, acts, from = begun) => {

@@ -41,17 +41,19 @@ const isResult = (type: Type): boolean => {
 const ignoredRefusal = {
   meta: {
     type: "problem",
-    docs: { description: "Look at the result of a call, or call the method on orThrow" },
+    docs: { description: "Check the result of a call, or call the method on orThrow" },
     messages: {
       ignored:
-        "A refusal of this call goes unnoticed: look at `ok` of its result, put unwrap around it, or call the method on orThrow."
+        "This call ignores a refusal. Check `ok` of its result, wrap the call in unwrap, or call the method on orThrow."
     },
     schema: []
   },
   create: (context: RuleContext) => {
     const { getTypeAtLocation, program } = context.sourceCode.parserServices ?? {}
     if (getTypeAtLocation === undefined || !program)
-      throw new Error("workshop/ignored-refusal needs types: set parserOptions.projectService of typescript-eslint")
+      throw new Error(
+        "workshop/ignored-refusal needs type information. Set parserOptions.projectService of typescript-eslint"
+      )
     const checker = program.getTypeChecker()
     return {
       ExpressionStatement: ({ expression }: StatementNode) => {

@@ -30,9 +30,13 @@ const issues: Readonly<Record<string, RequestIssue>> = {
   HPE_HEADER_OVERFLOW: {
     in: "header",
     field: "header",
-    message: `must be at most ${Limits.request_head_bytes} bytes with the request line`
+    message: `must be at most ${Limits.request_head_bytes} bytes, including the request line`
   },
-  [REQUEST_TIMED_OUT]: { in: "header", field: "header", message: "must arrive without delay" },
+  [REQUEST_TIMED_OUT]: {
+    in: "header",
+    field: "header",
+    message: "must arrive sooner, before the server closes the connection"
+  },
   [SEVERAL_HOSTS]: givenTwice("header", "Host")
 }
 

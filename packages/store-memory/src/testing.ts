@@ -40,7 +40,7 @@ const joinable = Layer.merge(
   Layer.succeed(Transactions, {
     join: (client) => {
       if (typeof (client as { readonly query?: unknown } | null | undefined)?.query !== "function")
-        return new TransactionRefused({ message: "The argument is not a client of pg" })
+        return new TransactionRefused({ message: "The argument must be a client of pg" })
       const onCommit: Array<CommitCallback> = []
       const run = Effect.provideService(OpenTransaction, { onCommit })
       return Effect.succeed({
@@ -132,7 +132,7 @@ const millisOf = (by: Duration.DurationInput): number => {
   // Effect converts a negative duration and NaN to 0, so they are refused here.
   if (!Number.isFinite(millis) || /^-|^NaN$/.test(String(by)))
     throw new Error(
-      `advance takes milliseconds, or a text such as "61 days", "5 minutes" or "90 seconds", and not ${by}`
+      `The argument of advance must be milliseconds, or a text such as "61 days", "5 minutes" or "90 seconds", and not ${by}`
     )
   return millis
 }
@@ -151,7 +151,7 @@ const OPTIONS: OptionChecks = {
 /** A store was not emptied, because it has shops that no test with an empty store created. Nothing was removed. */
 export class EmptyingRefused extends Data.TaggedError("EmptyingRefused")<{}> {
   override get message() {
-    return "only data of tests that began with an empty store are removed, and this store has other shops: drop its schema, or give the tests one of their own"
+    return "The store has shops that these tests did not create, so its data are not removed. Drop its schema, or give the tests their own schema."
   }
 }
 
@@ -244,7 +244,7 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
       clock.set(Math.max(clock.unsafeCurrentTimeMillis(), Math.min(...due)))
       yield* Effect.forEach(works, (work): Effect.Effect<number, StoreUnavailable> => work.runOnce)
     }
-    return yield* Effect.dieMessage("The work that is due never ends")
+    return yield* Effect.dieMessage("The due work never ends")
   })
   const advance = async (by: Duration.DurationInput) => {
     if (isStopped(workshop.runtime)) throw new WorkshopStopped()

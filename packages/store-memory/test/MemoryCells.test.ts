@@ -226,7 +226,7 @@ describe("A store of several cells", () => {
           expect((yield* Effect.flip(openShop()))._tag).toBe("StoreUnavailable")
           for (const name of NAMES) unavailable.add(name)
           yield* Effect.flip(closures.due(0, 1))
-          expect(yield* complaints).toEqual(["None of the cells responds."])
+          expect(yield* complaints).toEqual(["No cell responds."])
         })
       )
     ))
@@ -247,8 +247,8 @@ describe("A store of several cells", () => {
       const ports = yield* cellPorts({ cells: [home!, ...others], directory, unavailable: ["north"] })
       const looked = Effect.zipRight(Context.get(ports, Closures).due(0, 1), unavailableCells)
       yield* until("the remedy", looked, (seen) => seen.some((one) => one.remedy !== undefined))
-      const line = `The cell north cannot be used; its shops are refused until it can (${remedy})`
-      const others_ = "The cell south cannot be used; its shops are refused until it can"
+      const line = `The cell north cannot be used (${remedy.replace(/\.$/, "")}). Requests of its shops are refused until it can be used again`
+      const others_ = "The cell south cannot be used"
       expect(yield* unavailableCells).toEqual([{ name: "north", remedy }, { name: "south" }])
       expect(lines.filter((one) => one === line).length).toBe(1)
       clock.advance(MINUTE_MS)
@@ -362,7 +362,7 @@ describe("A store of several cells", () => {
       return yield* Effect.flip(Context.get(fewer, Reads).shop(shops[2]!.id))
     }).pipe(Effect.provide(new RiggedEntropy(1).layer), Effect.scoped, Effect.runPromise)
     expect(refusal.message).toBe(
-      "The directory of cells names the cell south, which this process was not given. Start it with the same cells as workshop migrate --cells."
+      "The directory of cells has the cell south, but --cells of this process does not. Start the process with the same --cells as workshop migrate."
     )
   })
 })

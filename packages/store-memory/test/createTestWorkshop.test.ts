@@ -65,9 +65,9 @@ it("a receiver that verifies signatures with the test's clock accepts events, an
 it("createTestWorkshop refuses a misspelt or invalid option with a message that names the right one", async () => {
   test = await createTestWorkshop()
   const misspelt = createTestWorkshop({ sead: 1 } as object)
-  await expect(misspelt).rejects.toThrow(/^createTestWorkshop has no option sead; did you mean seed\?$/)
+  await expect(misspelt).rejects.toThrow(/^createTestWorkshop has no option sead\. Did you mean seed\?$/)
   await expect(createTestWorkshop({ clock: {} } as object)).rejects.toThrow(
-    /^createTestWorkshop has no option clock: its options are seed, begins, empty, store, (?!.*\b(clock|now|background)\b)/
+    /^createTestWorkshop has no option clock\. The options are seed, begins, empty, store, (?!.*\b(clock|now|background)\b)/
   )
   await expect(createTestWorkshop({ begins: "2026-11-20" as never })).rejects.toThrow(
     "The option begins of createTestWorkshop must be milliseconds since 1970 or a date"
@@ -98,7 +98,7 @@ it("a test workshop in memory simulates `within` with any client: tickets exist 
   await afterCommit()
   expect(received.events.map(({ type }) => type)).toEqual(["ticket.created", "ticket.created"])
   await expect(workshop.within({} as never, async () => undefined)).rejects.toMatchObject({
-    message: "The argument is not a client of pg"
+    message: "The argument must be a client of pg"
   })
   const kept = await workshop.within(client, async (inside) => inside)
   await expect(kept.value.tickets.createInApp(caller, { service: "Late" })).rejects.toMatchObject({
@@ -120,7 +120,7 @@ it("advance refuses an invalid duration with a message that shows valid ones", a
   test = await createTestWorkshop()
   for (const by of ["61 dayz", -5, "-1 days", Number.NaN, Number.POSITIVE_INFINITY, "Infinity", -1n])
     await expect(test.advance(by as never), String(by)).rejects.toThrow(
-      /^advance takes milliseconds, or a text such as "61 days"/
+      /^The argument of advance must be milliseconds, or a text such as "61 days"/
     )
 })
 
@@ -148,7 +148,9 @@ it("a test workshop logs one line with the reason for a failed notification", as
     .split("\n")
     .filter((line) => line !== "")
   expect(lines).toEqual([
-    expect.stringContaining("A notification failed, and is sent again later: the SMS gateway is down")
+    expect.stringContaining(
+      "An attempt to send a notification failed. The service tries again later: the SMS gateway is down"
+    )
   ])
 })
 
@@ -167,8 +169,8 @@ it("onError and the log get the notifier's error with the shop and the ticket at
   await unwrap(workshop.tickets.changeStatus(caller, data.id, "ready"))
   await test.advance("20 days")
   const fields = { shop_id: test.shop.id, ticket_id: data.id, id: expect.any(String) }
-  const failed = "A notification failed, and is sent again later: the SMS gateway is down"
-  const givenUp = "A notification was given up after its last attempt: the SMS gateway is down"
+  const failed = "An attempt to send a notification failed. The service tries again later: the SMS gateway is down"
+  const givenUp = "The last attempt to send a notification failed, so it will not be sent: the SMS gateway is down"
   expect(errors).toEqual([...Array(7).fill([failed, down, fields]), [givenUp, down, fields]])
   expect(lines).toEqual([...Array(7).fill(["error", failed]), ["error", givenUp]])
 })

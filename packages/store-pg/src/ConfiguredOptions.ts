@@ -40,7 +40,7 @@ const KINDS = {
 const configLike =
   ({ sample }: Kind) =>
   (value: unknown) =>
-    Config.isConfig(value) ? undefined : `must be a Config, such as ${sample}; layer takes plain values`
+    Config.isConfig(value) ? undefined : `must be a Config, such as ${sample}; use layer for plain values`
 
 /** The check of each option before its Config is read. */
 export const storeConfig = {
@@ -57,7 +57,7 @@ export const migratedConfig = { ...storeConfig, createSchema: configLike(KINDS.c
 const readAs =
   ({ is, sample }: Kind) =>
   (value: unknown) =>
-    is(value) ? undefined : `must be read by another Config, such as ${sample}`
+    is(value) ? undefined : `has a value of the wrong type; use another Config, such as ${sample}`
 
 /** The check of each option's value, because in a program without types a Config may return a value of another type. */
 const readOptions = Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, readAs(kind)]))

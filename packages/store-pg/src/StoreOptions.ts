@@ -56,10 +56,10 @@ export const storeOptions = {
   pool: (value) =>
     isObject(value) && typeof value.connect === "function"
       ? undefined
-      : "must be a Pool of the package pg, made for the same database as the url",
-  cells: listOf((one) => isObject(one) && typeof one.name === "string", "cells, each with a name"),
+      : "must be a Pool of the package pg that connects to the same database as the url",
+  cells: listOf((one) => isObject(one) && typeof one.name === "string", "cells, each of which has a name"),
   leaseClock: isAny,
-  secretsKeys: listOf((one) => typeof one === "string", "keys, each a text")
+  secretsKeys: listOf((one) => typeof one === "string", "keys, each of which is a string")
 } as const satisfies Record<keyof PgStoreOptions, (value: unknown) => string | undefined>
 
 /** The check of each option of a store that migrates. */

@@ -68,15 +68,15 @@ describe("the address of a database", () => {
   it.each([
     [
       "postgres://a/x?sslmode=prefer",
-      "The address of the database has sslmode=prefer, which is none of disable, require, no-verify, verify-ca, verify-full. Check the store's url."
+      "The database address has sslmode=prefer, but sslmode must be one of disable, require, no-verify, verify-ca, verify-full. Check the store's url."
     ],
     [
       "postgres://a/x?sslmode=verify-ca",
-      "The address of the database has sslmode=verify-ca without sslrootcert, the file of the authority to trust. Check the store's url."
+      "The database address has sslmode=verify-ca without sslrootcert. Add sslrootcert with the path of the trusted authority's certificate. Check the store's url."
     ],
     [
       "postgres://a,b/x?target_session_attrs=standby",
-      "The address of the database has target_session_attrs=standby, but the service writes. Use read-write, primary or any. Check the store's url."
+      "The database address has target_session_attrs=standby, but the service must write. Use read-write, primary or any. Check the store's url."
     ]
   ])("the address %s is refused with a message that names the error and the remedy", (url, sentence) =>
     expect(() => parseAddress(url)).toThrow(sentence)
@@ -84,6 +84,6 @@ describe("the address of a database", () => {
 
   it("an address with an unreadable certificate file is refused with a message that names the file", () =>
     expect(() => parseAddress("postgres://a/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")).toThrow(
-      /^The file of sslrootcert cannot be read \(ENOENT.*. Check the store's url\.$/
+      /^The file that sslrootcert in the database address names cannot be read \(ENOENT.*. Check the store's url\.$/
     ))
 })

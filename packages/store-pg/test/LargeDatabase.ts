@@ -34,7 +34,7 @@ const COLUMNS = `select c.relname as table, a.attname as name, t.typname as type
   where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     and c.relname <> 'schema_migration' order by c.relname, a.attnum`
 
-/** The SQL of a column's value in the copy \`k\`: ids change in the same way in all tables, and other values stay the same. */
+/** The SQL of a column's value in copy `k` of the rows. An id becomes the same new id in every table, so that references stay valid. */
 const copied = ({ name, type, is_sole }: Column): string => {
   if (type === "uuid") return `md5(r.${name}::text || k)::uuid`
   if (/phone$/.test(name)) return `'+1' || substr(r.${name}, 5) || lpad(k::text, 4, '0')`

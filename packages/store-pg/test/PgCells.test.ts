@@ -178,17 +178,17 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
 })
 
 describe("A wrong list of cells is refused before anything is written (docs/scaling.md)", LONG, () => {
-  const REMEDY = ". Give the cells that workshop migrate was given."
+  const REMEDY = ". Give the same cells as workshop migrate."
 
   it.each([
     ["x y x", "Two cells have the name x"],
-    ["home", "The name home is that of the first cell"],
+    ["home", "The name home is reserved for the home cell"],
     [
       "North",
-      `"North" is no name of a cell, which is 1 to 31 small letters, digits and underscores and begins with a letter`
+      `"North" is not a valid name for a cell. A name has 1 to 31 lower-case letters, digits and underscores, and begins with a letter`
     ],
-    ["0", "There cannot be 0 cells, but 1 to 1000"],
-    ["1001", "There cannot be 1001 cells, but 1 to 1000"]
+    ["0", "The number of cells must be from 1 to 1000, and not 0"],
+    ["1001", "The number of cells must be from 1 to 1000, and not 1001"]
   ])("migrate refuses the cells %s", (text, message) =>
     runTest(
       Effect.gen(function* () {
@@ -209,7 +209,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
         const { url } = yield* testDatabase
         const cells = [{ name: "east", url }]
         expect((yield* Effect.flip(migrate(url, { cells }))).message).toBe(
-          `The cells home and east are in the same place${REMEDY}`
+          `The cells home and east have the same address and schema${REMEDY}`
         )
       })
     ))
@@ -239,16 +239,16 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
         const { url } = yield* databaseOfCells
         const third = { name: "third" }
         expect(yield* refusalOf({ url, cells: [...CELLS, third] })).toBe(
-          "The directory does not know the cell third. Check its name, or add it with workshop cell add or workshop migrate --cells."
+          "The directory in the home cell has no cell third. Correct the cell's name, or add the cell with workshop cell add or workshop migrate --cells."
         )
         expect(yield* refusalOf({ url, cells: [CELLS[0]!] })).toBe(
-          `The directory names the cell south, which was not given${REMEDY}`
+          `The directory in the home cell has the cell south, which was not given${REMEDY}`
         )
         expect(yield* refusalOf({ url })).toBe(
-          `The database is the home cell of several (home, north, south), and no others were given${REMEDY}`
+          `The database is the home cell of several cells (home, north, south), but the other cells were not given${REMEDY}`
         )
         expect(yield* refusalOf({ url, schema: "workshop_north" })).toBe(
-          `The database is the cell north of another one, its home cell${REMEDY}`
+          `The database is the cell north of another database, which is its home cell${REMEDY}`
         )
       })
     ))
@@ -259,14 +259,14 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
         const { url, session } = yield* databaseOfCells
         yield* session.run("delete from workshop_north.schema_migration where version > 20")
         expect(yield* refusalOf({ url, cells: CELLS })).toMatch(
-          /^The cell north cannot be used \(The database is at version 20 of the schema \w+ and this program needs \d+\. Run workshop migrate\). Check its address, and run workshop migrate --cells\.$/
+          /^The cell north cannot be used \(The schema \w+ of the database has version 20, but this program needs version \d+\. Run workshop migrate\). Check the cell's address, and run workshop migrate with the same --cells\.$/
         )
         yield* session.run("drop schema workshop_north cascade; alter schema workshop_south rename to workshop_north")
         expect(yield* refusalOf({ url, cells: CELLS })).toBe(
-          "Where the cell north should be is the cell south. Check the address of the cell north, or restore it there."
+          "The address of the cell north is that of the cell south. Correct the address of the cell north in --cells, or restore the cell at that address."
         )
         expect((yield* Effect.flip(migrate(url, { cells: CELLS }))).message).toBe(
-          "Where the cell north should be is the cell south. Give each cell the address that it had before."
+          "The address of the cell north is that of the cell south. In --cells, give each cell the address that it had before."
         )
         yield* session.run("drop schema workshop_north cascade")
         expect(yield* refusalOf({ url, cells: CELLS })).toMatch(/^The cell (north|south) cannot be used/)
@@ -289,7 +289,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
           Effect.map(Effect.flip(on(before, newTicket(shop_id))), (error) => [error._tag, (error as Error).message])
         expect(yield* refusal(inEast.id)).toEqual([
           "StoreUnavailable",
-          "The directory of cells names the cell east, which this process was not given. Start it with the same cells as workshop migrate --cells."
+          "The directory of cells has the cell east, but --cells of this process does not. Start the process with the same --cells as workshop migrate."
         ])
         yield* session.run("drop schema workshop_north cascade")
         expect((yield* refusal(inNorth!.id))[0]).toBe("StoreUnavailable")
@@ -316,7 +316,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
         const ports = yield* node({ url: service, cells: CELLS })
         for (const { id } of [inHome!, inNorth!]) yield* on(ports, newTicket(id))
         const denied =
-          "The database role of this process may not read the cell south. Run workshop migrate --roles with all cells, as the owner of the tables."
+          "The database role of this process may not read the cell south. As the owner of the tables, run workshop migrate --roles with all cells in --cells."
         yield* until("what to do", unavailableCells, ([found]) => found?.remedy === denied)
         // New shops open in the other cells.
         yield* on(ports, Effect.replicateEffect(openShop(), 2))
@@ -329,7 +329,8 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
         expect(yield* unavailableCells).toEqual([
           {
             name: "north",
-            remedy: "The cell north has an older schema than this program, or none. Run workshop migrate --cells."
+            remedy:
+              "The cell north has an older schema than this program needs, or no schema. Run workshop migrate with the same --cells."
           }
         ])
         expect((yield* Effect.flip(on(ports, newTicket(inNorth!.id))))._tag).toBe("StoreUnavailable")
@@ -350,7 +351,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
         const [inHome, inNorth] = shops.map(({ id }) => id)
         yield* session.run(`insert into workshop_south.shop select * from workshop.shop where id = '${inHome}'`)
         expect(yield* refusalOf({ url, cells: CELLS })).toMatch(
-          /^The cell south has 2 shops, but the directory placed only 1 there, as after a restore of one of the two\. Restore /
+          /^The cell south has more shops \(2\) than the directory in the home cell placed in it \(1\), as if only one of the two was restored from a backup\. Restore /
         )
         yield* session.run(`delete from workshop_south.shop where id = '${inHome}'`)
         yield* session.run(`insert into workshop.shop select * from workshop_north.shop where id = '${inNorth}'`)
@@ -362,7 +363,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
         yield* on(alone, openShop())
         const cells = [...CELLS, { name: "east", url: other.url }]
         expect((yield* Effect.flip(migrate(url, { cells }))).message).toMatch(
-          /^Where the cell east should be are shops already/
+          /^The database or schema for the new cell east already has shops/
         )
         expect(yield* session.run("select from workshop.cell where name = 'east'")).toEqual([])
       })

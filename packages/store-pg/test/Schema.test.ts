@@ -31,7 +31,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
         Effect.gen(function* () {
           const { url } = yield* testDatabase
           const sentence =
-            /^The schema ".{0,64}" is no name for a schema, which has 1 to 63 letters, digits and underscores, begins with no digit, and neither with pg_\. Check the store's schema\.$/
+            /^".{0,64}" is not a valid name for a schema\. A name has 1 to 63 letters, digits and underscores, and does not begin with a digit or pg_\. Check the store's schema\.$/
           const layered = Effect.provide(Layer.build(layer({ url, schema })), Entropy.layer)
           for (const refused of [
             migrate(url, { schema }),

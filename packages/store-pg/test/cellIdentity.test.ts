@@ -60,25 +60,26 @@ describe("A cell is accepted only if it has the id that the directory stores for
         yield* there.run("drop schema workshop cascade")
         const cells = [{ name: "east", url: empty.url }]
         expect(yield* messageOf(migrate(home.url, { cells }))).toBe(
-          "The directory knows the cell east, but it is not at its address. Check its address, or restore it there; workshop cell remove east removes a cell that never had shops."
+          "The directory in the home cell has the cell east, but the cell is not at its address. Correct the cell's address in --cells, or restore the cell at that address. If it never had shops, remove it with workshop cell remove east."
         )
         expect(yield* there.run("select nspname from pg_namespace where nspname = 'workshop'")).toEqual([])
         expect(yield* startRefused({ url: home.url, cells })).toMatch(/^The cell east cannot be used \(/)
         expect((yield* listCells(home.url, { cells }))[1]).toMatchObject({ takes_shops: false })
         yield* migrate(empty.url)
         expect(yield* startRefused({ url: home.url, cells })).toBe(
-          "Where the cell east should be is no cell. Check the address of the cell east, or restore it there."
+          "There is no cell at the address of the cell east. Correct the address of the cell east in --cells, or restore the cell at that address."
         )
         // Another installation's cell of the same name.
         const otherHome = yield* testDatabase
         yield* migrate(otherHome.url, { cells })
-        const anotherCell = /^Where the cell east should be is another cell of that name\. Check (the|its) address/
+        const anotherCell =
+          /^At the address of the cell east is another cell with the same name\. Correct the (cell's )?address/
         expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(anotherCell)
         expect(yield* startRefused({ url: home.url, cells })).toMatch(anotherCell)
         expect((yield* listCells(home.url, { cells }))[1]!.state).toMatch(anotherCell)
         const { findings } = yield* checkData(home.url, 10_000, { cells })
         expect(findings).toMatchObject([{ cell: "east", name: "cell-unavailable" }])
-        expect(findings[0]!.finds).toMatch(/another cell of that name/)
+        expect(findings[0]!.finds).toMatch(/another cell with the same name/)
       })
     ))
 
@@ -90,7 +91,7 @@ describe("A cell is accepted only if it has the id that the directory stores for
         yield* session.run("update workshop.cell set id = null")
         yield* there.run("delete from workshop.database_label where name like 'cell_id:%'; delete from workshop.shop")
         expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(
-          /^The directory placed 1 shop in the cell east, and at its address it has none\. Check its address/
+          /^The directory in the home cell placed 1 shop in the cell east, but at its address the cell has no shops\. Correct the cell's address/
         )
         expect(yield* session.run("select id from workshop.cell where name = 'east'")).toEqual([{ id: null }])
       })
@@ -152,15 +153,15 @@ describe("A list of cells that omits one is refused before anything is written (
         const session = yield* openMigrationSession(url)
         const names = session.run<{ name: string }>("select name from workshop.cell order by name")
         yield* migrate(url, { cells: [{ name: "cell_1" }, { name: "cell_2" }] })
-        const REMEDY = ". Give the cells that workshop migrate was given."
+        const REMEDY = ". Give the same cells as workshop migrate."
         expect(yield* messageOf(migrate(url, { cells: [{ name: "nine" }] }))).toBe(
-          `The directory names the cell cell_1, which was not given${REMEDY}`
+          `The directory in the home cell has the cell cell_1, which was not given${REMEDY}`
         )
         expect(yield* messageOf(migrate(url))).toBe(
-          `The database is the home cell of several (cell_1, cell_2, home), and no others were given${REMEDY}`
+          `The database is the home cell of several cells (cell_1, cell_2, home), but the other cells were not given${REMEDY}`
         )
         expect(yield* messageOf(migrate(url, { schema: "workshop_cell_1" }))).toMatch(
-          /^The database is the cell cell_1 of another one, its home cell/
+          /^The database is the cell cell_1 of another database, which is its home cell/
         )
         expect(yield* session.run("select from pg_namespace where nspname = 'workshop_nine'")).toEqual([])
         // New cells are listed together with the existing cells.
@@ -173,10 +174,10 @@ describe("A list of cells that omits one is refused before anything is written (
         const ports = yield* node({ url, cells: [{ name: "cell_1" }, { name: "cell_2" }] })
         const shops = yield* Effect.provide(Effect.replicateEffect(openShop(), 3), ports)
         expect(yield* messageOf(removeCell(url, "cell_2"))).toBe(
-          "The cell cell_2 has 1 shop, and a shop stays in its cell permanently. Only a cell without shops can be removed."
+          "The cell cell_2 has 1 shop, so it cannot be removed. Shops cannot be moved to another cell."
         )
-        expect(yield* messageOf(removeCell(url, "home"))).toMatch(/^The home cell has the directory/)
-        expect(yield* messageOf(removeCell(url, "nine"))).toMatch(/^The directory does not know the cell nine/)
+        expect(yield* messageOf(removeCell(url, "home"))).toMatch(/^The home cell cannot be removed/)
+        expect(yield* messageOf(removeCell(url, "nine"))).toMatch(/^There is no cell nine/)
         for (const { id } of shops) expect(yield* Effect.provide(create(id), ports)).toBe(1)
         // The name of a removed cell can be used again.
         yield* addCell(url, { name: "nine" })
@@ -226,7 +227,7 @@ describe("An unavailable cell gets no new shops (docs/scaling.md)", LONG, () => 
         const listed = yield* listCells(home.url, { cells })
         expect(listed[1]).toMatchObject({ name: "east", shops: 1, takes_shops: false })
         expect(listed[1]!.state).toMatch(
-          /^The cell east cannot be reached \(.+\). Check that its server runs, and its address in --cells\.$/
+          /^The cell east cannot be reached \(.+\). Check that its server is running, and that --cells has its address\.$/
         )
         const { checks, findings } = yield* checkData(home.url, 10_000, { cells })
         expect(checks).toBeGreaterThan(10)
@@ -238,7 +239,7 @@ describe("An unavailable cell gets no new shops (docs/scaling.md)", LONG, () => 
         expect(without[1]).toMatchObject({
           name: "east",
           node: "",
-          state: "Not in this database, and its address is not stored. Name it in --cells."
+          state: "The cell is not in this database, and its address is not stored. Give its address in --cells."
         })
       })
     ))

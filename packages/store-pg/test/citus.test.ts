@@ -114,7 +114,7 @@ else {
           expect(yield* unavailableCells).toEqual([
             {
               name: "south",
-              remedy: expect.stringMatching(/may not read the cell south\. Run workshop migrate --roles/)
+              remedy: expect.stringMatching(/may not read the cell south\. As the owner of the tables, run workshop migrate --roles/)
             }
           ])
           const { id } = yield* Effect.provide(openShop(), ports)
@@ -270,7 +270,7 @@ else {
             Effect.map(Effect.flip(moveCell(at, "north", to, { schema })), ({ message }) => message)
           const theirs = Object.assign(new URL(url), { username: role }).href
           expect(yield* refusal(theirs, other)).toBe(
-            `This role may not change the cells. Use the one that owns their tables, such as workshop_owner, or a superuser (Postgres says: must be owner of schema ${schema}_north).`
+            `The database role of --database-url may not change the cells. Use the role that owns their tables, such as workshop_owner, or a superuser (Postgres reported: must be owner of schema ${schema}_north).`
           )
           // Port 1 simulates a lost worker, because no server listens there.
           const place = (at: string, was: string) =>
@@ -278,11 +278,11 @@ else {
           const lost = (port: string) => Effect.acquireRelease(place("1", port), () => Effect.orDie(place(port, "1")))
           const [, otherPort] = other.split(":") as [string, string]
           expect(yield* Effect.scoped(Effect.zipRight(lost(otherPort), refusal(url, `${host}:1`)))).toBe(
-            `The coordinator cannot reach the worker ${host}:1. Start it, or move the cell north to another one.`
+            `The coordinator cannot reach the worker ${host}:1. Start that worker, or move the cell north to another worker.`
           )
           yield* lost(port)
           expect(yield* refusal(url, other)).toBe(
-            `The cell north is on the worker ${host}:1, from which a move copies it, and which the coordinator cannot reach. Start that worker again; if it is lost, promote its standby and name that with citus_update_node, or restore the cell from a backup.`
+            `The coordinator cannot reach the worker ${host}:1, from which the cell north would be copied. Start that worker. If it is lost, promote its standby and register the standby with citus_update_node, or restore the cell from a backup.`
           )
         })
       ))
@@ -294,13 +294,11 @@ else {
           const refusal = (name: string, to: string) =>
             Effect.map(Effect.flip(moveCell(url, name, to, { schema })), ({ message }) => message)
           expect(yield* refusal("home", "db9:1")).toBe(
-            "The home cell stays on the coordinator: it has the directory, and it is not distributed."
+            "The home cell cannot be moved from the coordinator, because it contains the directory of the cells and is not distributed."
           )
-          expect(yield* refusal("west", "db9:1")).toBe(
-            "The directory does not know the cell west. List those that it knows with workshop cell list."
-          )
+          expect(yield* refusal("west", "db9:1")).toBe("There is no cell west. List the cells with workshop cell list.")
           expect(yield* refusal("north", "db9:1")).toMatch(
-            /^Citus has no worker db9:1. Choose one of .+, or add it with citus_add_node\.$/
+            /^Citus has no worker db9:1. Choose one of .+, or add the worker with citus_add_node\.$/
           )
         })
       ))

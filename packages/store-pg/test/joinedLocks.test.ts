@@ -79,13 +79,13 @@ const create = ({ workshop, caller }: Pick<Given, "workshop" | "caller">, client
 const ORDER = "insert into app.orders values ('A1')"
 
 const LOCKED =
-  "Another transaction, such as one of within, a migration or an operator's, held a lock for too long. Commit or roll back sooner, or find it with pg_blocking_pids."
+  "Another transaction, such as one of within, of a migration or of an operator, held a lock for too long. Commit or roll back sooner, or find that transaction with pg_blocking_pids."
 
 const shopLocked = (shop_id: string, waited: string) =>
-  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command did not run. Commit or roll back sooner, and inside within do not wait for a command of the shop that runs outside of it.`
+  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command did not run. Commit or roll back sooner. Inside within, do not wait for a command of the same shop that runs outside of within.`
 
 const shortened = (waits: string) =>
-  `${waits}, as long as the lock_timeout or statement_timeout of this transaction lets it wait`
+  `${waits}, the longest wait that this transaction's lock_timeout or statement_timeout allows`
 
 const refusedFor = (message: string) => ({ ok: false, refusal: { _tag: "StoreUnavailable", message } })
 
@@ -204,7 +204,7 @@ describe("an embedder's transaction that waits for another transaction's lock", 
       const isReady = () => ++ready === 2 && open()
       const done = await Promise.all([crossing(caller, other, isReady, both), crossing(other, caller, isReady, both)])
       expect(done.sort()).toEqual([
-        "Two transactions waited for each other's locks, so Postgres ended a statement of one of them. Roll back and run the transaction again; if it uses several shops, use them in the order of their ids.",
+        "Two transactions waited for each other's locks, so Postgres ended a statement of one of them. Roll back and run the transaction again. If it uses several shops, use them in the order of their ids.",
         "made"
       ])
     }))

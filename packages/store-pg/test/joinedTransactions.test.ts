@@ -160,7 +160,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
       })
       await small.end()
       const message =
-        "The only client of your pool was in use for 100 ms, its connectionTimeoutMillis. Raise that time for transactions of one shop, raise its max for those of several shops, or return its clients sooner."
+        "The only client of your pool was in use for 100 ms, the pool's connectionTimeoutMillis. If the transactions are of one shop, raise connectionTimeoutMillis. If they are of several shops, raise the pool's max. Or return its clients sooner."
       for (const refusal of refusals) {
         expect(refusal).toMatchObject({ _tag: "StoreUnavailable", message })
         expect(refusalResponse(refusal as never)).toMatchObject({
@@ -416,7 +416,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
       })
       await expect(failed).rejects.toMatchObject({
         _tag: "TransactionRefused",
-        message: "The client's transaction has failed already. Roll it back and begin again."
+        message: "An earlier statement of the client's transaction failed. Roll the transaction back and begin again."
       })
       await client.query("rollback")
       client.release()
@@ -434,7 +434,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
       await expect(failed).rejects.toMatchObject({ _tag: "TransactionRefused" })
       expect(rejected).toMatchObject({
         _tag: "TransactionRefused",
-        message: "The client's transaction has failed already. Roll it back and begin again."
+        message: "An earlier statement of the client's transaction failed. Roll the transaction back and begin again."
       })
       await client.query("rollback")
       client.release()
@@ -565,28 +565,28 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
         return said
       }
       const noClient =
-        "TransactionRefused: The argument is not a client of pg. Pass the client that pool.connect() resolves to, on which you ran begin, and not the pool or a query builder's wrapper."
+        "TransactionRefused: The argument must be a client of pg. Pass the client that pool.connect() resolves to and on which you ran begin, not the pool or a query builder's wrapper."
       expect(await refusal({} as never)).toBe(noClient)
       expect(await refusal(pool as never)).toBe(noClient)
       const notBegun =
-        "TransactionRefused: The client is not in a transaction. Run begin on it first, and give a client rather than a pool."
+        "TransactionRefused: The client is not in a transaction. Pass a client, not a pool, and run begin on it first."
       expect(await began("")).toBe(notBegun)
       expect(await began("begin isolation level serializable")).toBe(
-        "TransactionRefused: The transaction is serializable, in which a command could decide by outdated rows. Begin it with read committed."
+        "TransactionRefused: The transaction has the isolation level serializable, in which a command could use outdated rows. Begin the transaction with read committed."
       )
       expect(await began("begin read only")).toBe(
-        "TransactionRefused: The transaction only reads. Begin it with read write."
+        "TransactionRefused: The transaction is read-only. Begin the transaction with read write."
       )
       const failed = new pg.Client({ connectionString: url })
       await failed.connect()
       await failed.query("begin")
       await failed.query("select 1 / 0").catch(() => {})
       expect(await refusal(failed as never)).toBe(
-        "TransactionRefused: The client's transaction has failed already. Roll it back and begin again."
+        "TransactionRefused: An earlier statement of the client's transaction failed. Roll the transaction back and begin again."
       )
       await failed.end()
       expect(await began("begin", url.replace(/[^/]*$/, "postgres"))).toBe(
-        "TransactionRefused: The client is connected to another database than the store, or to another server. Give a client of the store's database."
+        "TransactionRefused: The client is not connected to the store's database and server. Pass a client of the store's database."
       )
       expect(await tickets()).toEqual([])
     }))
@@ -699,7 +699,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
         ok: false,
         refusal: {
           _tag: "StoreUnavailable",
-          message: `Another transaction held the lock of the shop ${caller.shop_id} for five seconds, so the command did not run. Commit or roll back sooner, and inside within do not wait for a command of the shop that runs outside of it.`
+          message: `Another transaction held the lock of the shop ${caller.shop_id} for five seconds, so the command did not run. Commit or roll back sooner. Inside within, do not wait for a command of the same shop that runs outside of within.`
         }
       })
       await client.query("commit")
@@ -729,7 +729,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
           await (await seeded()).stop()
           await expect(seeded()).rejects.toMatchObject({
             _tag: "StoreUnavailable",
-            message: expect.stringMatching(/^An id or code that was drawn at random exists already/)
+            message: expect.stringMatching(/^A randomly drawn id or code already exists/)
           })
           expect(await connectionsTo(url)).toEqual([])
         })

@@ -38,17 +38,17 @@ it("layerConfig refuses plain values, unknown options and a missing object, with
       for (const [config, message] of [
         [
           { url: "postgres://localhost:1/nowhere" },
-          'The option url of layerConfig must be a Config, such as Config.redacted("DATABASE_URL"); layer takes plain values'
+          'The option url of layerConfig must be a Config, such as Config.redacted("DATABASE_URL"); use layer for plain values'
         ],
         [
           { url: Config.redacted("DATABASE_URL"), schema: "tickets" },
-          'The option schema of layerConfig must be a Config, such as Config.string("WORKSHOP_SCHEMA"); layer takes plain values'
+          'The option schema of layerConfig must be a Config, such as Config.string("WORKSHOP_SCHEMA"); use layer for plain values'
         ],
         [
           { url: Config.redacted("DATABASE_URL"), schem: "tickets" },
-          "layerConfig has no option schem; did you mean schema?"
+          "layerConfig has no option schem. Did you mean schema?"
         ],
-        ["postgres://localhost:1/nowhere", "layerConfig takes an object of options"]
+        ["postgres://localhost:1/nowhere", "layerConfig requires an object of options"]
       ] as const) {
         const built = Layer.build(Layer.provide(store(config as never), Entropy.layer))
         expect(yield* Effect.flip(Effect.scoped(built))).toMatchObject({ _tag: "OptionRefused", message })
@@ -61,15 +61,15 @@ it("layerConfig refuses a Config of the wrong type, with a message that names th
     for (const [config, message] of [
       [
         { url: Config.string("URL") },
-        'url of layerConfig must be read by another Config, such as Config.redacted("DATABASE_URL")'
+        'url of layerConfig has a value of the wrong type; use another Config, such as Config.redacted("DATABASE_URL")'
       ],
       [
         { url, lanes: Config.string("LANES") },
-        'lanes of layerConfig must be read by another Config, such as Config.integer("WORKSHOP_LANES")'
+        'lanes of layerConfig has a value of the wrong type; use another Config, such as Config.integer("WORKSHOP_LANES")'
       ],
       [
         { url, secretsKeys: Config.array(Config.string(), "LANES") },
-        'secretsKeys of layerConfig must be read by another Config, such as Config.array(Config.redacted(), "WORKSHOP_SECRETS_KEYS")'
+        'secretsKeys of layerConfig has a value of the wrong type; use another Config, such as Config.array(Config.redacted(), "WORKSHOP_SECRETS_KEYS")'
       ]
     ] as const) {
       const provider = ConfigProvider.fromMap(
@@ -90,7 +90,7 @@ it("layer refuses a url that is a Config or a Redacted, with a message that refe
       expect(yield* Effect.flip(Effect.scoped(built))).toMatchObject({
         option: "url",
         message:
-          "The address of the database must be a text such as postgres://user:password@host:5432/name, because only layerConfig takes a Config. Check the store's url."
+          "The database address must be a string such as postgres://user:password@host:5432/name. To pass a Config, use layerConfig. Check the store's url."
       })
     }
   }).pipe(Effect.runPromise))

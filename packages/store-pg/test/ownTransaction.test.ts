@@ -151,7 +151,8 @@ describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
         ])
           expect(defectOf(yield* Effect.exit(swallowing(then)))).toMatchObject({
             _tag: "TransactionRefused",
-            message: "The client's transaction has failed already. Roll it back and begin again."
+            message:
+              "An earlier statement of the client's transaction failed. Roll the transaction back and begin again."
           })
         expect(yield* rows).toEqual([[], 0])
       }).pipe(Effect.provide(services))

@@ -106,7 +106,7 @@ describe("a store on its own connections", { timeout: LONG }, () => {
           const reads = await Promise.all(Array.from({ length: 8 }, () => workshop.tickets.list(caller, {})))
           await operator.end()
           const message =
-            "The only connection of the store's pool for reads was in use for 2000 ms. Raise readConnections of the store, or divide the requests among more processes."
+            "The only connection of the store's pool for reads was in use for 2000 ms. Raise the store's readConnections, or run more processes."
           const refusal = { _tag: "StoreUnavailable", message, remedy: message }
           expect(reads.filter((read) => !read.ok && read.refusal.message === message)[0]).toMatchObject({ refusal })
           expect(lines.filter((line) => line.message === message)).toMatchObject([{ level: "warning" }])
@@ -145,7 +145,7 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
       const before = await exhaustedOf(workshop, "embedder")
       const client = await pool.connect()
       const message =
-        "The only client of your pool was in use for 2000 ms. Raise its max, return its clients sooner, or give within a pool of its own."
+        "The only client of your pool was in use for 2000 ms. Raise the pool's max, return its clients sooner, or use a separate pool for within."
       const refusedSo = { ok: false, refusal: { _tag: "StoreUnavailable", message, remedy: message } }
       const calls = [workshop.tickets.createInApp(caller, { service: "Hem" }), workshop.tickets.list(caller, {})]
       for (const result of await Promise.all(calls)) expect(result).toMatchObject(refusedSo)
@@ -161,7 +161,7 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
       const lent = [await pool.connect(), await pool.connect()]
       Object.assign(pool.options, { connectionTimeoutMillis: 50 })
       const message =
-        "All 2 clients of your pool were in use for 50 ms, its connectionTimeoutMillis. Raise that time for transactions of one shop, raise its max for those of several shops, or return its clients sooner."
+        "All 2 clients of your pool were in use for 50 ms, the pool's connectionTimeoutMillis. If the transactions are of one shop, raise connectionTimeoutMillis. If they are of several shops, raise the pool's max. Or return its clients sooner."
       const refusedSo = { _tag: "StoreUnavailable", message, remedy: message }
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ refusal: refusedSo })
       expect(await workshop.tickets.list(caller, {})).toMatchObject({ refusal: refusedSo })
@@ -360,12 +360,12 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const pool = yield* borrowedFrom(url.replace(/[^/]*$/, "postgres"))
-        const so = "Give a Pool of the package pg, made for the same database as the store's url."
+        const so = "Pass a Pool of the package pg that connects to the same database as the store's url."
         const none =
-          "The option pool of the store must be a Pool of the package pg, made for the same database as the url"
+          "The option pool of the store must be a Pool of the package pg that connects to the same database as the url"
         expect(yield* Effect.promise(() => refusal({ url, pool: {} as never }))).toBe(`OptionRefused: ${none}`)
         expect(yield* Effect.promise(() => refusal({ url, pool }))).toBe(
-          `DatabaseFailed: The pool leads to another database than the store's url, or to another server. ${so}`
+          `DatabaseFailed: The pool connects to another database or server than the store's url. ${so}`
         )
       })
     ))
@@ -376,7 +376,7 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
         const { url } = yield* testDatabase
         const pool = yield* borrowedFrom(url.replace(/[^/]*$/, "postgres"))
         const said = yield* Effect.promise(() => refusal({ url, pool, schema: "elsewhere" }, migratedLayer))
-        expect(said).toMatch(/^DatabaseFailed: The pool leads to another database than the store's url/)
+        expect(said).toMatch(/^DatabaseFailed: The pool connects to another database or server than the store's url/)
         const own = yield* borrowedFrom(url)
         const schemas = "select from pg_namespace where nspname = 'elsewhere'"
         expect((yield* Effect.promise(() => own.query(schemas))).rowCount).toBe(0)

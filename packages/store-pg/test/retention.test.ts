@@ -264,7 +264,9 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         const missing = ["event_2027_02", "event_2027_03", "attempt_2027_02", "attempt_2027_03"]
         expect(yield* runOnce).toEqual({ created: [], missing, dropped: [], removed: 2, expired: 0, isMore: false })
         expect(said).toEqual([
-          expect.stringMatching(`^WARN These partitions of the months ahead could not be made: ${missing.join(", ")}. `)
+          expect.stringMatching(
+            `^WARN These partitions for the coming months could not be created: ${missing.join(", ")}. `
+          )
         ])
         expect([yield* countOf(session, "event"), yield* countOf(session, "attempt")]).toEqual([1, 1])
         yield* session.run(`grant execute on function maintain_partition(text, text, text, bigint, bigint) to ${role}`)

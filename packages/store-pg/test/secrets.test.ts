@@ -59,7 +59,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
             `update webhook set secret = (select secret from webhook where shop_id = '${id}') where shop_id = '${other}'`
           )
           expect((yield* Effect.flip((yield* Reads).shop(other))).message).toMatch(
-            /^The webhook secret of the shop .* does not open with its key 72cd6e84, so its row was changed/
+            /^The webhook secret of the shop .* cannot be decrypted with its key 72cd6e84, because the row was changed/
           )
           const rows = JSON.stringify(yield* session.run("select * from webhook"))
           expect(rows).not.toContain("whsec_")
@@ -74,14 +74,14 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
         yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
         const missing = {
           _tag: "SecretsRefused",
-          message: `The database has webhook secrets that are sealed with the key ${OLD_ID}, which was not given. Add that key to WORKSHOP_SECRETS_KEY (secretsKeys in a program).`
+          message: `The database has webhook secrets that are encrypted with the key ${OLD_ID}, but this process does not have that key. Add the key to WORKSHOP_SECRETS_KEY (or the option secretsKeys).`
         }
         expect(yield* starting(url)).toMatchObject(missing)
         expect(yield* starting(url, NEW)).toMatchObject(missing)
         for (const wrong of ["short", `${OLD}=`, "g".repeat(64), ""]) {
           const { message } = yield* starting(url, OLD, wrong)
           expect(message).toBe(
-            "Key 2 of WORKSHOP_SECRETS_KEY (secretsKeys in a program) is not 32 bytes in base64 or hex. Make one with openssl rand -base64 32."
+            "Key 2 of WORKSHOP_SECRETS_KEY (or the option secretsKeys) is not 32 bytes in base64 or hex. Create a key with openssl rand -base64 32."
           )
         }
       })
@@ -140,7 +140,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
         const { url, session } = yield* database
         yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
         expect((yield* Effect.flip(reseal(url, { secretsKeys: [], inClear: true }))).message).toMatch(
-          /^Resealing needs a key. Set WORKSHOP_SECRETS_KEY/
+          /^workshop secrets reseal needs a key\. Create a key .* set WORKSHOP_SECRETS_KEY/
         )
         expect(yield* reseal(url, { secretsKeys: [OLD], inClear: true })).toEqual({ key_id: null, changed: 1 })
         expect(yield* session.run("select secret from webhook")).toEqual([{ secret: "whsec_first" }])
@@ -171,7 +171,9 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
         )
         const mine = yield* Effect.provide(open, ports)
         const theirs = yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
-        const sentence = expect.stringContaining(`sealed with the key ${OLD_ID}, which was not given`)
+        const sentence = expect.stringContaining(
+          `encrypted with the key ${OLD_ID}, but this process does not have that key`
+        )
         expect(yield* complaints).toEqual([])
         yield* Effect.provide(create(theirs), yield* node({ url, secretsKeys: [OLD] }))
         yield* Effect.provide(create(mine), ports)

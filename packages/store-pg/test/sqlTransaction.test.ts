@@ -160,7 +160,7 @@ describe("sqlTransaction with a client of @effect/sql-pg", { timeout: 60_000 }, 
         yield* Deferred.succeed(ended, undefined)
         yield* Fiber.join(holder)
         expect(waited).toEqual([
-          `Another transaction held the lock of the shop ${caller.shop_id} for 120ms, as long as the lock_timeout or statement_timeout of this transaction lets it wait, so the command did not run. Commit or roll back sooner, and inside within do not wait for a command of the shop that runs outside of it.`,
+          `Another transaction held the lock of the shop ${caller.shop_id} for 120ms, the longest wait that this transaction's lock_timeout or statement_timeout allows, so the command did not run. Commit or roll back sooner. Inside within, do not wait for a command of the same shop that runs outside of within.`,
           [{ lockTimeout: "120ms" }]
         ])
         const orders = [
@@ -181,7 +181,9 @@ describe("sqlTransaction with a client of @effect/sql-pg", { timeout: 60_000 }, 
         })
         const { url } = yield* testDatabase
         const elsewhere = yield* Effect.exit(Effect.provide(sqlTransaction(order("A1")), clientOf(url)))
-        expect(defectOf(elsewhere)).toMatchObject({ message: expect.stringContaining("another database") })
+        expect(defectOf(elsewhere)).toMatchObject({
+          message: expect.stringContaining("is not connected to the store's database")
+        })
         expect(yield* stored).toEqual([[], 0])
       })
     ))

@@ -28,7 +28,7 @@ afterEach(() => void vi.restoreAllMocks())
 
 const url = "postgres://amira:geheim5f1@127.0.0.1:1/shop"
 const LINE =
-  "The workshop waits for its database. The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check that it runs, and the store's url."
+  "The workshop waits for its database. The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check that the database server is running, and that the store's url has its address."
 
 it("startOnceUp passes each failed try to the option logger, and rejects with the last error (docs/embed.md)", async () => {
   const warn = vi.spyOn(console, "warn")

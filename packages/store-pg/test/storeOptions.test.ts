@@ -10,27 +10,30 @@ const url = "postgres://localhost:1/nowhere"
 
 describe("invalid options of the store", () => {
   it.each<readonly [unknown, string | RegExp]>([
-    [undefined, "The store takes an object of options"],
-    [{ url, schem: "tickets" }, "The store has no option schem; did you mean schema?"],
+    [undefined, "The store requires an object of options"],
+    [{ url, schem: "tickets" }, "The store has no option schem. Did you mean schema?"],
     [
       { url, database: "tickets" },
-      /^The store has no option database: its options are url, schema, lanes, readConnections, pool, cells, leaseClock, secretsKeys(, createSchema)?$/
+      /^The store has no option database\. The options are url, schema, lanes, readConnections, pool, cells, leaseClock, secretsKeys(, createSchema)?\.$/
     ],
     [
       { url, pool: {} },
-      "The option pool of the store must be a Pool of the package pg, made for the same database as the url"
+      "The option pool of the store must be a Pool of the package pg that connects to the same database as the url"
     ],
     [{ url, schema: 5 }, "The option schema of the store must be the name of a schema, such as workshop"],
-    [{ url: "" }, /^The address of the database is missing, .*. Check the store's url\.$/],
-    [{ url: "localhost" }, /^The address of the database does not read like .*. Check the store's url\.$/],
+    [{ url: "" }, /^The database address is missing, .*. Check the store's url\.$/],
+    [{ url: "localhost" }, /^The database address does not have the form .*. Check the store's url\.$/],
     [
       { url, schema: "pg_tickets" },
-      /^The schema "pg_tickets" is no name for a schema, .*\. Check the store's schema\.$/
+      /^"pg_tickets" is not a valid name for a schema\. .*\. Check the store's schema\.$/
     ],
     [{ url, lanes: 0 }, "The option lanes of the store must be a whole number of at least 1"],
     [{ url, readConnections: "8" }, "The option readConnections of the store must be a whole number of at least 1"],
-    [{ url, cells: [{}] }, "The option cells of the store must be a list of cells, each with a name"],
-    [{ url, secretsKeys: "abc" }, "The option secretsKeys of the store must be a list of keys, each a text"]
+    [{ url, cells: [{}] }, "The option cells of the store must be a list of cells, each of which has a name"],
+    [
+      { url, secretsKeys: "abc" },
+      "The option secretsKeys of the store must be a list of keys, each of which is a string"
+    ]
   ])(
     "the store refuses the options %j with a one-sentence message, before it connects or migrates",
     (options, sentence) =>
@@ -63,7 +66,7 @@ it("the embedded store refuses a misspelt option before it creates a folder", ()
     const built = Layer.build(Layer.provide(embedded({ datadir: "/nowhere/at/all" } as never), Entropy.layer))
     expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({
       _tag: "OptionRefused",
-      message: "The embedded store has no option datadir; did you mean dataDir?"
+      message: "The embedded store has no option datadir. Did you mean dataDir?"
     })
   }).pipe(Effect.scoped, Effect.runPromise))
 

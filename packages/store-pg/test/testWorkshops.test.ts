@@ -107,7 +107,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
           const production = await start({ store, background: false })
           expect(await read(production)).toEqual([
             401,
-            "This is the test key of a sandbox (wk_test_…), and this server has none: send a key that begins wk_live_"
+            "This is a sandbox test key (wk_test_…), but this server has no sandbox. Send a key that begins with wk_live_."
           ])
           await production.stop()
           await stop()
@@ -145,7 +145,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
           })
           expect(yield* Effect.flip(Effect.scoped(Layer.build(app)))).toMatchObject({
             _tag: "EmptyingRefused",
-            message: expect.stringContaining("this store has other shops")
+            message: expect.stringContaining("The store has shops that these tests did not create")
           })
         })
       })
@@ -160,7 +160,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
           await app.orThrow.shops.create({ name: "Atelier Lac", currency: "EUR", time_zone: "Europe/Paris" })
           await expect(createTestWorkshop({ store, empty: true })).rejects.toMatchObject({
             _tag: "EmptyingRefused",
-            message: expect.stringContaining("this store has other shops")
+            message: expect.stringContaining("The store has shops that these tests did not create")
           })
           expect(await app.orThrow.shops.list(null, 10)).toHaveLength(1)
           await app.stop()

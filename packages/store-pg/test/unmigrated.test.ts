@@ -23,7 +23,7 @@ describe("a database that was never migrated", { timeout: 60_000 }, () => {
           })
           const works = [workshop.closer, workshop.dispatcher, workshop.notificationSender, workshop.retention]
           for (const work of works) {
-            const message = expect.stringMatching(/^The database has no schema of the workshop/)
+            const message = expect.stringMatching(/^The database does not have the workshop's schema/)
             expect(await work.runOnce()).toMatchObject({ ok: false, refusal: { message } })
           }
           await expect.poll(() => lines.length).toBeGreaterThan(0)
@@ -32,7 +32,7 @@ describe("a database that was never migrated", { timeout: 60_000 }, () => {
           expect(lines.map(({ message, error }) => [message, error])).toEqual([
             [
               expect.stringMatching(
-                /^The background work waits\. The database has no schema of the workshop.*\. To create or update it, call /
+                /^The background work has stopped until this is solved\. The database does not have the workshop's schema.*\. To create or update the schema, call /
               ),
               undefined
             ]

@@ -10,7 +10,7 @@ export interface SignOptions {
 const secondsOf = (now: Date | number): string => {
   const millis = typeof now === "number" || now instanceof Date ? Number(now) : Number.NaN
   if (Number.isFinite(millis)) return String(Math.floor(millis / 1000))
-  throw new TypeError("The time must be a Date or milliseconds since 1970, alone or as { now }")
+  throw new TypeError("The time must be a Date or milliseconds since 1970, or an object { now } with one of these")
 }
 
 /**

@@ -87,7 +87,7 @@ export const asList = (secrets: string | ReadonlyArray<string>): ReadonlyArray<s
   const list = typeof secrets === "string" ? [secrets] : secrets
   if (list.length > 0 && list.every((secret) => typeof secret === "string" && secret !== "")) return list
   throw new TypeError(
-    "verify and sign need the webhook's secret, which begins whsec_: without it no delivery can be checked"
+    "The webhook's secret is missing or incomplete. Pass the complete secret, which begins with whsec_, to verify and sign."
   )
 }
 
@@ -118,7 +118,9 @@ export const verify = async (
 ): Promise<VerifyResult> => {
   const keys = asList(secrets)
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
-    throw new TypeError("verify needs the raw body, a string or bytes: read it before it is parsed as JSON")
+    throw new TypeError(
+      "The body is neither a string nor bytes. Pass the raw body to verify, before it is parsed as JSON."
+    )
   }
   if (header === null || header === undefined || header === "") return { ok: false, reason: "missing" }
   const signed = parse(header)

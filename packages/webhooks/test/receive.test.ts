@@ -53,7 +53,7 @@ describe("sign (Specification, Webhooks)", () => {
 
   it("sign refuses an empty list of secrets and an empty secret", async () => {
     for (const secrets of ["", []]) await expect(sign("{}", secrets)).rejects.toThrow(/whsec_/)
-    const sentence = "The time must be a Date or milliseconds since 1970, alone or as { now }"
+    const sentence = "The time must be a Date or milliseconds since 1970, or an object { now } with one of these"
     for (const time of ["2026-11-20", new Date("soon"), Number.NaN, null, { now: "today" }])
       await expect(sign("{}", SECRET, time as never)).rejects.toThrow(new TypeError(sentence))
     expect(await sign("{}", SECRET, { now })).toBe(await sign("{}", SECRET, now))

@@ -18,7 +18,9 @@ import {
 } from "./StoreChoice.js"
 
 const where = {
-  databaseUrl: databaseUrlFlag("The database of the home cell; the default is the embedded one in --data-dir."),
+  databaseUrl: databaseUrlFlag(
+    "The home cell's Postgres database. The default is the embedded Postgres in --data-dir."
+  ),
   schema: schemaFlag,
   dataDir: servedDataDir,
   actor: actorFlag,
@@ -57,7 +59,7 @@ const columns: ReadonlyArray<Column<CellStatus>> = [
 
 const list = command({
   name: "list",
-  description: "List the cells, with their places, their numbers of shops and whether they can be used",
+  description: "List each cell's location, its number of shops and whether it can be used",
   examples: ["workshop cell list", "workshop cell list --cells 'north=postgres://db1.example.com/workshop' --json"],
   options: { ...where, cells: cellsFlag },
   run: ({ cells, ...flags }) =>
@@ -74,16 +76,16 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 const moveInWords = ({ name, from, to, took_ms, longest_pause_ms }: CellMoveResult): string =>
   from === to
     ? `The cell ${name} is on ${to} already.`
-    : `The cell ${name} moved from ${from} to ${to} in ${seconds(took_ms)}; writes to it paused for at most ${longest_pause_ms} ms.`
+    : `The cell ${name} moved from ${from} to ${to} in ${seconds(took_ms)}. Writes to the cell paused for at most ${longest_pause_ms} ms.`
 
 const move = command({
   name: "move",
-  description: "Move a cell to another worker of Citus while it stays in use",
+  description: "Move a cell to another Citus worker while it stays in use",
   examples: ["workshop cell move cell_3 db2.example.com:5432"],
   options: {
     ...where,
     cell: new Operand<string>("<cell>", "The name of the cell."),
-    node: new Operand<string>("<host:port>", "The worker to which it is moved, as Citus knows it.")
+    node: new Operand<string>("<host:port>", "The Citus worker to move the cell to, as host:port.")
   },
   run: ({ cell, node, ...flags }) =>
     runOnCells(flags, (url, options) =>
@@ -134,24 +136,24 @@ const doubtOf = (name: string, hasAddress: boolean, names: ReadonlyArray<string>
   if (next !== undefined)
     return name === next
       ? null
-      : `The cells are numbered, and the next one would be ${next}. ${name} may be a typing error, and a cell cannot be renamed.`
+      : `The cells are numbered, and the next name would be ${next}. ${name} may be a typing error, and a cell cannot be renamed.`
   const near = names.find((one) => distance(one, name) === 1 && nextOf([one, name]) === undefined)
   return near === undefined
     ? null
-    : `There is a cell ${near}. ${name} may be a typing error, and a cell cannot be renamed.`
+    : `There is already a cell ${near}. ${name} may be a typing error, and a cell cannot be renamed.`
 }
 
 const add = command({
   name: "add",
-  description: "Add a cell, which takes the next new shops",
+  description: "Add a cell, in which the next new shops are created",
   examples: ["workshop cell add cell_4", "workshop cell add south --address postgres://db2.example.com/workshop"],
   options: {
     ...where,
     address: optional(
       "--address <url>",
-      "The address of the cell's own cluster; without it the cell is a schema of the database."
+      "The address of the cell's own cluster. Without an address, the cell is a schema of the home cell's database."
     ),
-    cell: new Operand<string>("<cell>", "A name for the cell, of lower-case letters, digits and underscores."),
+    cell: new Operand<string>("<cell>", "A name for the cell: lower-case letters, digits and underscores."),
     yes
   },
   run: ({ cell, address, yes, ...flags }) =>
@@ -163,7 +165,7 @@ const add = command({
         }
         const added = { name: cell, url: address ?? undefined }
         const { schema } = yield* (yield* layout).addCell(url, added, { ...options, confirm: isMeant })
-        const text = `The cell ${cell} is added, in the schema ${schema}${address === null ? "" : " of its own cluster"}. If the name is wrong, run workshop cell remove ${cell} now, while it has no shops. If processes connect with a role of their own, run workshop migrate --roles with these cells, because they cannot use a cell that they may not read. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.`
+        const text = `The cell ${cell} is added, in the schema ${schema}${address === null ? "" : " of its own cluster"}. If the name is wrong, run workshop cell remove ${cell} now, while it has no shops. If the processes connect as workshop_service or workshop_reader, run workshop migrate --roles with the same --cells, because these roles may not read the new cell yet. Then restart every process with the new cell in --cells. Until it is restarted, a process refuses requests of the shops in that cell.`
         return sentence({ name: cell }, text)
       })
     )
@@ -171,14 +173,14 @@ const add = command({
 
 const remove = command({
   name: "remove",
-  description: "Remove a cell without shops, such as one that was misspelt",
+  description: "Remove a cell that has no shops, for example one whose name was misspelt",
   examples: ["workshop cell remove nine"],
   options: { ...where, cell: new Operand<string>("<cell>", "The name of the cell.") },
   run: ({ cell, ...flags }) =>
     runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
         const { name, schema } = yield* (yield* layout).removeCell(url, cell, options)
-        const text = `The cell ${name} is removed. Restart every process with --cells that omit it. Its tables are kept. To remove them in this database, run "drop schema ${schema} cascade".`
+        const text = `The cell ${name} is removed. Remove it from --cells, and restart every process. The cell's tables are kept. If they are in this database, you can delete them with "drop schema ${schema} cascade".`
         return sentence({ name }, text)
       })
     )

@@ -8,9 +8,9 @@ import { cellsIn } from "./cellsIn.js"
 import { choiceOf, databaseAddress, databaseOf, servedDataDir, storeRefusal } from "./StoreChoice.js"
 
 const checkOptions = {
-  ...databaseAddress("The Postgres database, or a replica of it; the default is the embedded one in --data-dir."),
+  ...databaseAddress("The Postgres database, or a replica of it. The default is the embedded Postgres in --data-dir."),
   dataDir: servedDataDir,
-  timeout: value("--timeout <duration>", "How long one check may take.", {
+  timeout: value("--timeout <duration>", "How long each check may take.", {
     decoder: duration,
     fallback: "5m",
     variable: "WORKSHOP_CHECK_TIMEOUT"

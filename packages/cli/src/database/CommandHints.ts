@@ -47,7 +47,7 @@ export const hintsFor = (choice: Place, { npm_command }: Readonly<Record<string,
   const needsUrl = choice.store === "postgres" && databaseFlags(choice) === ""
   return {
     command: (words) => `${program} ${words}${flags}`,
-    condition: needsUrl ? ", with DATABASE_URL set as here" : ""
+    condition: needsUrl ? " (set DATABASE_URL as for this process)" : ""
   }
 }
 

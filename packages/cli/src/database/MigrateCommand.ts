@@ -11,7 +11,7 @@ const own = flagsOf("migrate")
 
 const migrateOptions = {
   ...databaseAddress(
-    "The Postgres database; its role may create tables. The default is the embedded one in --data-dir, if there is one."
+    "The Postgres database, with a role that may create tables. The default is the embedded Postgres in --data-dir, if it exists."
   ),
   moveFrom: own.optional(
     "--move-from <schema>",
@@ -19,7 +19,7 @@ const migrateOptions = {
   ),
   noCreateSchema: toggle(
     "no-create-schema",
-    "Refuse a schema that has no tables of the workshop yet, such as a misspelt one, instead of making them."
+    "Refuse a schema that does not have the workshop's tables yet, such as a misspelt one, instead of creating them."
   ),
   dataDir: optional(
     "--data-dir <folder>",
@@ -27,7 +27,7 @@ const migrateOptions = {
   ).conflicts("databaseUrl"),
   roles: own.toggle(
     "roles",
-    "Then grant the roles workshop_service and workshop_reader their rights, as roles.sql lists them. Run it as the owner of the tables."
+    "After the migration, grant the roles workshop_service and workshop_reader the rights that roles.sql lists. Run the command as the owner of the tables."
   ),
   actor: actorFlag,
   json
@@ -50,7 +50,7 @@ const sharedIn = (dataDir: string | null) =>
     const folder = dataDir ?? DEFAULT_FOLDER
     if (dataDir === null && !existsSync(folder))
       return yield* refuse(
-        `No database is named, and there is no embedded one in ${resolve(folder)}. Give --database-url, set DATABASE_URL, or create an embedded one with --data-dir.`
+        `No database was given, and there is no embedded Postgres in ${resolve(folder)}. Give --database-url, set DATABASE_URL, or create an embedded Postgres with --data-dir.`
       )
     const { share } = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
     const { url } = yield* share({ dataDir: folder })
@@ -70,7 +70,7 @@ const appliedLines = (applied: ReadonlyArray<string>): string => {
   return Array.from(byCell, ([cell, names]) =>
     cell === ""
       ? `Applied ${names.join(", ")}.`
-      : `Applied to the cell ${cell}: ${names.length > 1 ? `${names[0]} to ${names.at(-1)}` : names[0]}.`
+      : `Applied in the cell ${cell}: ${names.length > 1 ? `${names[0]} to ${names.at(-1)}` : names[0]}.`
   ).join("\n")
 }
 
@@ -103,7 +103,7 @@ export const migrateCommand = command({
       }
       const result =
         applied.length === 0 ? `${name} was up to date.` : `${appliedLines(applied)} ${name} is up to date.`
-      const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
+      const granted = roles ? " The roles workshop_service and workshop_reader now have their rights." : ""
       yield* Console.log(json ? JSON.stringify({ database: name, applied }) : result + granted)
     }).pipe(Effect.scoped, Effect.mapError(storeRefusal), withActor(actor))
 })

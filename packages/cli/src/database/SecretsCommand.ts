@@ -7,18 +7,18 @@ import { cellsIn } from "./cellsIn.js"
 import { choiceOf, databaseAddress, databaseOf, secretsKey, servedDataDir, storeRefusal } from "./StoreChoice.js"
 
 const resealOptions = {
-  ...databaseAddress("The Postgres database; the default is the embedded one in --data-dir."),
+  ...databaseAddress("The Postgres database. The default is the embedded Postgres in --data-dir."),
   dataDir: servedDataDir,
   secretsKey,
-  inClear: toggle("in-clear", "Store all secrets in clear again, before a program runs that knows no keys."),
+  inClear: toggle("in-clear", "Store all secrets unencrypted again, as a program without --secrets-key needs them."),
   actor: actorFlag,
   json
 }
 
 const inWords = (webhooks: string, key_id: string | null) =>
   key_id === null
-    ? `${webhooks} changed; all secrets are stored in clear.`
-    : `${webhooks} changed; all secrets are sealed with the key ${key_id}.`
+    ? `${webhooks} changed. All webhook secrets are now stored unencrypted.`
+    : `${webhooks} changed. All webhook secrets are now encrypted with the key ${key_id}.`
 
 const reseal = command({
   name: "reseal",

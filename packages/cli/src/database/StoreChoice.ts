@@ -17,13 +17,13 @@ export const databaseUrlFlag = (description: string) =>
 /** `--schema`: the schema of the tables in the database. */
 export const schemaFlag = optional(
   "--schema <name>",
-  "The schema of the service's tables in the database; workshop by default."
+  "The database schema that contains the service's tables. The default is workshop."
 )
 
 /** `--cells`: the cells of the service other than the home cell, which is the database itself. */
 export const cellsFlag = optional(
   "--cells <cells>",
-  "The cells among which the shops are divided. Give their number, for schemas of the database, or names separated by spaces, each with the address of its cluster (north=postgres://…)."
+  "The cells that the shops are divided among. Give a number, which makes each cell a schema of this database, or the cells' names and addresses separated by spaces (north=postgres://…)."
 )
 
 /** The flags that name a database: its address, its schema and its cells. */
@@ -46,7 +46,7 @@ export const servedDataDir = dataDirFlag("The folder of the embedded Postgres.")
 /** `--secrets-key`: the keys of `WORKSHOP_SECRETS_KEY`. The store checks them, and its refusal does not repeat them. */
 export const secretsKey = repeatable(
   "--secrets-key <key>",
-  "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, separated by commas. The first one encrypts, and all decrypt."
+  "Keys that encrypt the webhook secrets in the database, separated by commas. Each is 32 random bytes in base64 or hex. The first key encrypts, and every key can decrypt."
 )
 
 /** The flag `--no-migrate`, which `serve` and `dispatch` share. */
@@ -92,7 +92,7 @@ export const choiceOf = (flags: {
   secretsKeys: flags.secretsKey ?? []
 })
 
-const ANOTHER_STORE = "Use --store memory, or name a Postgres with --database-url"
+const ANOTHER_STORE = "Use --store memory, or give the address of a Postgres with --database-url"
 
 /** The advice for the refusals of the stores, with the names of the flags in place of the options. */
 const remedies: Readonly<
@@ -101,17 +101,17 @@ const remedies: Readonly<
   no_binaries: ANOTHER_STORE,
   taken: "Stop that process, or choose another folder with --data-dir",
   not_ours: "Run the command as the user who created it, or choose another folder with --data-dir",
-  other_version: "Dump the data with the program that wrote them, and load them into a new --data-dir",
+  other_version: "Dump the data with the release that wrote them, and load the dump into a new --data-dir",
   failed: `Choose another --data-dir. ${ANOTHER_STORE}`,
   bad_schema: "Check --schema",
-  no_schema: "Check --schema and --database-url, or leave out --no-create-schema to start there without data",
-  bad_cells: "Pass every command the --cells that was passed to workshop migrate",
+  no_schema: "Check --schema and --database-url, or omit --no-create-schema to start in that schema without data",
+  bad_cells: "Give every command the same --cells as workshop migrate",
   no_url: "Check --database-url, or DATABASE_URL",
-  unreachable: "Check that it runs, and check --database-url",
-  no_database: "Create it, or check the name of the database in --database-url",
-  no_entry: "Check the user and the password in --database-url, and that the server has the role",
+  unreachable: "Check that the database server is running, and that --database-url has its address",
+  no_database: "Create the database, or correct its name in --database-url",
+  no_entry: "Check the user and the password in --database-url, and that the user exists as a role on the server",
   untrusted:
-    "Check sslmode in the address, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the address has it"
+    "In --database-url, check sslmode, and that sslrootcert is the authority that signed the server's certificate. With sslmode=verify-full, the certificate must also name the host that the address names"
 }
 
 /** Converts the refusal of a store to that of a command, whose advice names flags. */
@@ -172,11 +172,11 @@ export const databaseOf = (choice: StoreChoice): Effect.Effect<string, CommandRe
   Effect.gen(function* () {
     const { store, databaseUrl, dataDir, isShared = false } = choice
     if (store === "postgres")
-      return databaseUrl ?? (yield* refuse("--store postgres needs a database. Name it with --database-url."))
+      return databaseUrl ?? (yield* refuse("--store postgres needs a database. Give its address with --database-url."))
     const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
     if (isShared && !existsSync(dataDir))
       return yield* refuse(
-        `There is no data in ${resolve(dataDir)}. Name its folder with --data-dir, or create data with workshop serve.`
+        `There is no data in ${resolve(dataDir)}. Give the folder of the data with --data-dir, or create data with workshop serve.`
       )
     const run = isShared ? EmbeddedPostgres.share : EmbeddedPostgres.start
     return (yield* Effect.mapError(run({ dataDir }), storeRefusal)).url

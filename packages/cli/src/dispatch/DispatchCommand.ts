@@ -41,10 +41,14 @@ export const dispatchOptions = {
   webhookPort,
   refuseNetwork,
   ...trackingOptions,
-  statusHost: value("--status-host <address>", "The address of --status-port; 0.0.0.0 listens on all.", {
-    decoder: host,
-    fallback: "127.0.0.1"
-  }),
+  statusHost: value(
+    "--status-host <address>",
+    "The address on which --status-port listens. 0.0.0.0 means all addresses of this machine.",
+    {
+      decoder: host,
+      fallback: "127.0.0.1"
+    }
+  ),
   statusPort: optional(
     "--status-port <number>",
     "The port for /healthz, /readyz and /metrics; 0 selects a free one. By default the command opens no port.",
@@ -86,7 +90,7 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     if (statusPort === null) yield* dataAhead
     const watch = requestObserver({ ...flags, accessLog: false })
     const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(flags, statusPort, watch)}`
-    yield* Console.log(`Sending the due deliveries and closing the due tickets of the Postgres database.${at}`)
+    yield* Console.log(`Sending due deliveries and closing due tickets of the Postgres database.${at}`)
     return yield* Effect.never
     // All loops stop at the same time, because they are independent and must end within ten seconds.
   }).pipe(
@@ -108,11 +112,11 @@ export const dispatchCommand = command({
   run: (flags) => {
     if (flags.databaseUrl === null)
       return refuse(
-        "workshop dispatch works on a database that workshop serve --no-dispatcher uses. Name it with --database-url."
+        "workshop dispatch needs the Postgres database that workshop serve --no-dispatcher uses. Give its address with --database-url."
       )
     if (flags.trackingPages && flags.publicUrl === null)
       return refuse(
-        "--tracking-pages needs --public-url here, because dispatch does not know the address of workshop serve."
+        "--tracking-pages also needs --public-url, because workshop dispatch does not know the address of workshop serve. Add --public-url with the address by which clients reach workshop serve."
       )
     return dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEvents_ms: flags.keepEvents }).pipe(
       withActor(null)

@@ -9,10 +9,17 @@ import { duration, textMatching, wholeNumber } from "../terminal/decoders.js"
  * `--signature-header` of every command that delivers or receives; a name that HTTP itself uses is refused, because
  * that header would not be sent (Specification, Webhooks).
  */
-export const signatureHeader = value("--signature-header <name>", "The header for the signature of a webhook.", {
-  decoder: textMatching(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`, isOwnHeader),
-  fallback: SIGNATURE_HEADER
-})
+export const signatureHeader = value(
+  "--signature-header <name>",
+  "The name of the HTTP header that contains a webhook's signature.",
+  {
+    decoder: textMatching(
+      `must be a header name that HTTP does not use itself, such as ${SIGNATURE_HEADER}`,
+      isOwnHeader
+    ),
+    fallback: SIGNATURE_HEADER
+  }
+)
 
 /**
  * `--refuse-network` of every command that delivers: networks that webhooks may not reach, in addition to the
@@ -20,7 +27,7 @@ export const signatureHeader = value("--signature-header <name>", "The header fo
  */
 export const refuseNetwork = repeatable(
   "--refuse-network <cidr>",
-  "A public network that webhooks must not reach, such as your own; separate several by commas, or pass one flag each.",
+  "A public network that webhooks must not reach, such as your own. For several networks, separate them by commas or repeat the flag.",
   { decoder: textMatching("must be a network, such as 203.0.113.0/24 or 2001:db8::/32", isNetwork) }
 )
 
@@ -30,7 +37,7 @@ export const refuseNetwork = repeatable(
  */
 export const webhookPort = repeatable(
   "--webhook-port <number>",
-  `A port that webhooks may use; separate several by commas, or pass one flag each. The default is ${productionAddresses.ports.join(", ")} only.`,
+  `A port that webhook addresses may have. For several ports, separate them by commas or repeat the flag. The default is ${productionAddresses.ports.join(", ")} only.`,
   { decoder: wholeNumber(1, 65_535, "must be a port from 1 to 65535") },
   productionAddresses.ports
 )
@@ -40,7 +47,7 @@ const KEPT_TOO_SHORT = `must be at least ${ServiceLimits.events_kept_min_ms / DA
 /** `--keep-events` of every command that delivers. */
 export const keepEvents = value(
   "--keep-events <duration>",
-  "How long events and their attempts are kept in Postgres, at least 7d. Undelivered events are always kept.",
+  "How long Postgres keeps events and their delivery attempts, at least 7d. Undelivered events are always kept.",
   {
     decoder: duration.pipe(
       Schema.filter((length) => length >= ServiceLimits.events_kept_min_ms, { message: () => KEPT_TOO_SHORT })

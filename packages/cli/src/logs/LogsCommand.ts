@@ -10,28 +10,31 @@ import { type Paint, paintFor } from "../terminal/Output.js"
 const own = flagsOf("logs")
 
 const options = {
-  baseUrl: value("--base-url <url>", "The server with its sandbox, with or without /v1.", {
+  baseUrl: value("--base-url <url>", "The address of a server with a sandbox, with or without /v1.", {
     decoder: webAddress,
     fallback: "http://127.0.0.1:4010"
   }),
   sandboxToken: optional("--sandbox-token <text>", "The token of the sandbox, if it requires one."),
-  follow: own.toggle("follow", "Print requests as they arrive, until Ctrl-C."),
-  shop: own.optional("--shop <id>", "Only requests with a key of this shop."),
-  ticket: own.optional("--ticket <id>", "Only requests about this ticket."),
-  method: own.optional("--method <method>", "Only requests with this method.", oneOf(["GET", "POST"])),
-  path: own.optional("--path <text>", "Only requests whose path has this text in it."),
+  follow: own.toggle("follow", "Also print new requests as they arrive, until Ctrl-C."),
+  shop: own.optional("--shop <id>", "Print only requests with a key of this shop."),
+  ticket: own.optional("--ticket <id>", "Print only requests about this ticket."),
+  method: own.optional("--method <method>", "Print only requests with this method.", oneOf(["GET", "POST"])),
+  path: own.optional("--path <text>", "Print only requests whose path contains this text."),
   status: own.optional(
     "--status <status>",
-    "Only responses with this status, such as 409, or of this class, such as 4xx.",
+    "Print only requests whose response has this status, such as 409, or a status of this class, such as 4xx.",
     {
       decoder: textMatching("must be a status such as 409, or a class such as 4xx", (text) =>
         /^[1-5](\d\d|xx)$/.test(text)
       )
     }
   ),
-  reason: own.optional("--reason <reason>", "Only refusals with this code or reason, such as REOPEN_WINDOW."),
+  reason: own.optional(
+    "--reason <reason>",
+    "Print only refused requests with this error code or reason, such as REOPEN_WINDOW."
+  ),
   bodies: own.toggle("bodies", "Also print the bodies of requests and responses."),
-  limit: own.value("--limit <number>", "The largest number of requests to print; they are the latest ones.", {
+  limit: own.value("--limit <number>", "Print at most this many requests, the latest ones.", {
     decoder: wholeNumber(1, 5000),
     fallback: "100"
   }),

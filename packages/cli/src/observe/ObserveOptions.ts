@@ -14,7 +14,7 @@ export const observeOptions = {
     "The format of log lines on standard error: json (one object per line) or pretty (for people). The default is pretty on a terminal, otherwise json.",
     oneOf(LOG_FORMATS)
   ),
-  logLevel: value("--log-level <level>", "The lowest level that is logged.", {
+  logLevel: value("--log-level <level>", "The lowest level of the lines that are logged.", {
     ...oneOf(LOG_LEVELS),
     fallback: "info"
   }),

@@ -6,8 +6,8 @@ const own = flagsOf("openapi")
 
 const options = {
   signatureHeader,
-  sandbox: own.toggle("sandbox", "Print the document of the sandbox."),
-  yaml: toggle("yaml", "Print YAML in place of JSON.")
+  sandbox: own.toggle("sandbox", "Print the OpenAPI document of the sandbox API."),
+  yaml: toggle("yaml", "Print YAML instead of JSON.")
 }
 
 const documents = {

@@ -43,9 +43,9 @@ export const auditCommand = ownerCommand({
   name: "audit",
   examples: ["workshop audit --shop 0197...", "workshop audit --limit 1000 --json"],
   options: {
-    shop: field("--shop <id>", "Only acts on this shop."),
-    before: field("--before <entry>", "Only entries before this one."),
-    limit: own.value("--limit <number>", "The largest number of entries to print; the latest come first.", {
+    shop: field("--shop <id>", "Print only entries about this shop."),
+    before: field("--before <entry>", "Print only entries that are older than the entry with this id."),
+    limit: own.value("--limit <number>", "Print at most this many entries, latest first.", {
       decoder: wholeNumber(1, 10_000),
       fallback: "100"
     })

@@ -60,7 +60,7 @@ export const showClient = Effect.fnUntraced(function* (typed: string, shop: stri
 const namingAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
   Effect.mapError(act, (refusal) =>
     refusal instanceof ClientNotFound
-      ? refuse(`There is no account ${id}. It may already have been erased.`)
+      ? refuse(`There is no account ${id}. Check the id. The account may already have been erased.`)
       : (refusal as Exclude<E, ClientNotFound>)
   )
 
@@ -92,13 +92,16 @@ export const eraseClient = Effect.fnUntraced(function* (
   const { also_phone } = yield* decodeFields(Schema.Struct({ also_phone: Schema.Array(Phone) }), {
     also_phone: alsoPhones
   })
-  yield* confirm(`The account ${id} is removed, and the client's names and numbers wherever shops have them.`, isWanted)
+  yield* confirm(
+    `This permanently removes the account ${id}, and the client's names and phone numbers from the data of every shop.`,
+    isWanted
+  )
   const { shops } = yield* namingAccount(id, Clients.erase(id, also_phone))
   const count = pluralize(shops.length, "shop")
-  const where = shops.length === 0 ? "no shop had data about them" : `in ${count}: ${shops.join(", ")}`
+  const where = shops.length === 0 ? "about whom no shop had data" : `in ${count}: ${shops.join(", ")}`
   return sentence(
     { id, shops },
-    `The client ${id} is erased, ${where}. Ask those who run the shops to erase their copies.`
+    `The client ${id} is erased, ${where}. Ask the shops to erase their own copies of the client's data.`
   )
 })
 
@@ -109,14 +112,14 @@ export const recordVisit = Effect.fnUntraced(function* (typed: string, shop: str
   yield* recordAct("visit", { client_id }, shop_id)
   return sentence(
     { client_id, shop_id },
-    `The shop ${shop_id} knows the client ${client_id} now, unless they blocked it.`
+    `The shop ${shop_id} now knows the client ${client_id}, unless the client has blocked the shop.`
   )
 })
 
 /** Lists the tickets offered to the client. */
 export const listOffers = Effect.fnUntraced(function* (typed: string) {
   const offers = yield* Offers.ofClient(yield* clientId(typed))
-  return rows(offers.map(offerView), offerColumns, "No ticket is offered to this client.")
+  return rows(offers.map(offerView), offerColumns, "No tickets are offered to this client.")
 })
 
 /** Accepts an offer: the ticket becomes the client's. */
@@ -124,19 +127,22 @@ export const acceptOffer = Effect.fnUntraced(function* (client: string, offer: s
   const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
   yield* Offers.accept(client_id, id)
   yield* recordAct("accept", { client_id, offer_id: id })
-  return sentence({ id, status: "accepted" }, `The offer ${id} is accepted; the ticket is the client's.`)
+  return sentence(
+    { id, status: "accepted" },
+    `The offer ${id} is accepted. Its ticket is now linked to the client, unless the ticket is abandoned or was already linked.`
+  )
 })
 
 /** Blocks the shop of an offer for the client, permanently. */
 export const blockShop = Effect.fnUntraced(function* (client: string, offer: string, isWanted: boolean) {
   const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
   yield* confirm(
-    `The client ${client_id} blocks the shop of the offer ${id} permanently; a visit does not lift the block.`,
+    `This makes the client ${client_id} block the shop of the offer ${id} permanently. A later visit does not lift the block.`,
     isWanted
   )
   yield* Offers.block(client_id, id)
   yield* recordAct("block", { client_id, offer_id: id })
-  return sentence({ id, status: "blocked" }, "The client blocks the shop of this offer.")
+  return sentence({ id, status: "blocked" }, "The client has blocked the shop of this offer.")
 })
 
 const own = flagsOf("client")
@@ -155,12 +161,12 @@ export const clientCommand = group(
   [
     ownerCommand({
       name: "create",
-      description: "Open a client's account",
+      description: "Create a client's account",
       examples: ["workshop client create --given-name Amira --family-name 'Ben Salah' --phone +21620123456"],
       options: {
         given_name: words("given-name", "The client's given name."),
         family_name: words("family-name", "The client's family name."),
-        phone: words("phone", "The client's number, in international form: +21620123456."),
+        phone: words("phone", "The client's phone number in international format, such as +21620123456."),
         hide_name: own.toggle("hide-name", "Shops see only the initial of the family name.")
       },
       act: createClient
@@ -169,14 +175,14 @@ export const clientCommand = group(
       name: "show",
       description: "Show a client's account, or the client as a shop sees them",
       examples: ["workshop client show 0197..."],
-      options: { shop: shop("As this shop sees the client, with their tickets and card."), client },
+      options: { shop: shop("Show the client as this shop sees them, with their tickets and loyalty card."), client },
       act: ({ client, shop }) => showClient(client, shop)
     }),
     ownerCommand({
       name: "visit",
       description: "Record a client's visit to a shop's counter, so that the shop knows the client",
       examples: ["workshop client visit 0197... --shop 0198..."],
-      options: { shop: shop("The shop at whose counter the client is."), client },
+      options: { shop: shop("The shop that the client visits."), client },
       act: ({ client, shop }) => recordVisit(client, shop)
     }),
     ownerCommand({
@@ -209,12 +215,12 @@ export const clientCommand = group(
     }),
     ownerCommand({
       name: "correct",
-      description: "Correct a client's name or number; other fields keep their values",
+      description: "Correct a client's name or phone number; other fields keep their values",
       examples: ["workshop client correct 0197... --phone +21620123457"],
       options: {
-        given_name: words("given-name", "The right given name."),
-        family_name: words("family-name", "The right family name."),
-        phone: words("phone", "The right number."),
+        given_name: words("given-name", "The corrected given name."),
+        family_name: words("family-name", "The corrected family name."),
+        phone: words("phone", "The corrected phone number."),
         hide_name: field("--hide-name <yes|no>", "Shops see only the initial of the family name.", yesOrNo),
         client
       },
@@ -222,13 +228,13 @@ export const clientCommand = group(
     }),
     ownerCommand({
       name: "erase",
-      description: "Erase a client permanently; run it again if it was interrupted",
+      description: "Erase a client permanently, or finish an erasure that was interrupted",
       examples: ["workshop client erase 0197... --yes", "workshop client erase 0197... --also-phone +21620123456"],
       options: {
         yes,
         alsoPhones: own.repeatable(
           "--also-phone <phone>",
-          "A further number of the client, such as one before a correction; separate several by commas."
+          "Another phone number of the client, such as one before a correction. For several numbers, separate them by commas or repeat the flag."
         ),
         client
       },

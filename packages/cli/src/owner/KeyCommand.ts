@@ -62,7 +62,7 @@ export const listKeys = Effect.fnUntraced(function* (shop: string) {
   const id = yield* idFrom(ShopId, "a shop", shop)
   const records = yield* Keys.list(id)
   const { command, condition } = yield* CommandHints
-  const remedy = `The shop has no key yet. This makes one${condition}: ${command(`key create ${id} --name Till`)}`
+  const remedy = `The shop has no API key yet. Create one with this command${condition}: ${command(`key create ${id} --name Till`)}`
   const now = toIso(yield* Clock.currentTimeMillis)
   return rows(records.map(keyRow), columnsAt(now), remedy)
 })
@@ -70,11 +70,11 @@ export const listKeys = Effect.fnUntraced(function* (shop: string) {
 /** Revokes a key, permanently. */
 export const revokeKey = Effect.fnUntraced(function* (typed: string, isWanted: boolean) {
   const id = yield* idFrom(KeyId, "a key", typed)
-  yield* confirm(`The key ${id} is revoked permanently, and requests with it are refused from then on.`, isWanted)
+  yield* confirm(`This permanently revokes the key ${id}. Requests with it will be refused.`, isWanted)
   const record = keyRow(yield* Keys.revoke(id))
   return sentence(
     record,
-    `The key ${record.name} (ends in ${record.last_four}) is revoked; every node refuses it within a minute.`
+    `The key ${record.name} (ends in ${record.last_four}) is revoked. Every node refuses it within a minute.`
   )
 })
 
@@ -91,7 +91,7 @@ export const keyCommand = group(
   [
     ownerCommand({
       name: "create",
-      description: "Create a key; its text is shown only once",
+      description: "Create an API key, and show its text, which cannot be shown again",
       examples: [
         "workshop key create 0197... --name Till --preset full",
         "workshop key create 0197... --name Screen --scopes tickets:read,clients:read",
@@ -101,16 +101,16 @@ export const keyCommand = group(
         name: field("--name <text>", "A name for the key, such as Till."),
         preset: field(
           "--preset <preset>",
-          "The key's scopes; the default is all of them (full).",
+          "The key's scopes by a preset: full (all scopes, the default) or read.",
           oneOf(["full", "read"])
         ),
         scopes: own.repeatable(
           "--scopes <scope>",
-          "Scopes instead of a preset, separated by commas, from tickets:read, tickets:write, clients:read and loyalty:write."
+          "The key's scopes instead of a preset, separated by commas: any of tickets:read, tickets:write, clients:read and loyalty:write."
         ),
         expires_at: field(
           "--expires-at <instant>",
-          "When the key expires, such as 2027-01-31T12:00:00Z or 2027-01-31; by default it does not expire."
+          "When the key expires, such as 2027-01-31T12:00:00Z or 2027-01-31. By default it does not expire."
         ),
         shop
       },
@@ -118,7 +118,7 @@ export const keyCommand = group(
     }),
     ownerCommand({
       name: "list",
-      description: "List a shop's keys, revoked ones too",
+      description: "List a shop's API keys, including revoked ones",
       examples: ["workshop key list 0197..."],
       options: { shop },
       act: ({ shop }) => listKeys(shop)

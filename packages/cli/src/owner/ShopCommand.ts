@@ -54,7 +54,7 @@ export const createShop = Effect.fnUntraced(function* (fields: NewShopFlags) {
   )
   const { command, condition } = yield* CommandHints
   return record(shopRow(shop), [
-    `Its first key${condition}: ${command(`key create ${shop.id} --name Till --preset full`)}`
+    `Create its first API key with this command${condition}: ${command(`key create ${shop.id} --name Till --preset full`)}`
   ])
 })
 
@@ -67,7 +67,7 @@ export const listShops = Effect.gen(function* () {
     listed.push(...page)
     if (page.length < PAGE) break
   }
-  return rows(listed.map(shopRow), columns, "There is no shop yet. Create one with workshop shop create.")
+  return rows(listed.map(shopRow), columns, "There are no shops yet. Create one with workshop shop create.")
 })
 
 /** Shows a shop. */
@@ -119,7 +119,7 @@ export const repairClock = Effect.fnUntraced(function* (typed: string) {
   const said =
     ahead_until === null && tickets === 0
       ? "The shop is not ahead of this machine's clock, so there is nothing to repair."
-      : "Tills that synced in the meantime must sync from the beginning, with updated_since=1970-01-01T00:00:00Z."
+      : "Tills that synced while the shop was ahead must sync again from the beginning, with updated_since=1970-01-01T00:00:00Z."
   return record({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
 })
 
@@ -134,7 +134,7 @@ export const repairClocks = Effect.gen(function* () {
     const repairedId = ids.find((id) => repaired.some((one) => one.id === id))
     if (repairedId !== undefined)
       return yield* refuse(
-        `The shop ${repairedId} is ahead again. Stop every process whose clock is wrong, and repeat the command.`
+        `The shop ${repairedId} is ahead of this machine's clock again. Stop every process whose clock is wrong, and repeat the command.`
       )
     for (const id of ids) {
       const { ahead_until, tickets } = yield* Shops.repairClock(id)
@@ -175,24 +175,24 @@ export const shopCommand = group(
   [
     ownerCommand({
       name: "create",
-      description: "Create a shop that is approved and active and has the API on",
+      description: "Create a shop that is approved, is active and may use the API",
       examples: [opening],
       options: {
         name: words("name", "text", "The shop's name."),
-        currency: words("currency", "code", "Its currency, such as TND or EUR."),
+        currency: words("currency", "code", "The shop's currency, such as TND or EUR."),
         decimals: own.optional(
           "--decimals <number>",
-          "How many decimals its amounts have; it cannot be changed later. By default those of the currency, 3 for TND, 2 for EUR.",
+          "How many decimals the shop's amounts have. This cannot be changed later. The default is that of the currency: 3 for TND, 2 for EUR.",
           { decoder: wholeNumber(0, 9) }
         ),
-        time_zone: words("time-zone", "zone", "Its time zone, such as Africa/Tunis."),
+        time_zone: words("time-zone", "zone", "The shop's time zone, such as Africa/Tunis."),
         tracking_base_url: field(
           "--tracking-base-url <url>",
-          "The beginning of a ticket's tracking_url, before the code.",
+          "The part of each ticket's tracking_url before the tracking code.",
           { decoder: webAddress }
         ),
         languages: languages(
-          "Languages whose default words are refused, separated by commas. By default en, fr and those of its time zone."
+          "Languages whose forbidden words are refused, separated by commas. The default is en, fr and the languages of the shop's time zone."
         )
       },
       act: createShop
@@ -222,26 +222,26 @@ export const shopCommand = group(
         "workshop shop set 0197... --next-number 421"
       ],
       options: {
-        approved: onOrOff("approved", "The shop may work at all."),
-        active: onOrOff("active", "The account is open."),
-        api_enabled: onOrOff("api-enabled", "The API is switched on."),
-        program_active: onOrOff("program-active", "The loyalty programme is on."),
-        program_name: words("program-name", "text", "The programme's name; '' for none."),
-        stamps_required: stamps("stamps-required", 1, "The stamps that a reward takes."),
-        stamps_per_ticket: stamps("stamps-per-ticket", 0, "The stamps that a ticket earns."),
-        reward_label: words("reward-label", "text", "The name of the reward; '' for none."),
-        next_number: field("--next-number <number>", "The number of the next ticket.", {
+        approved: onOrOff("approved", "Whether the shop is approved."),
+        active: onOrOff("active", "Whether the shop's account is active."),
+        api_enabled: onOrOff("api-enabled", "Whether the shop may use the API."),
+        program_active: onOrOff("program-active", "Whether the shop's loyalty programme is on."),
+        program_name: words("program-name", "text", "The loyalty programme's name; '' for no name."),
+        stamps_required: stamps("stamps-required", 1, "How many stamps a reward costs."),
+        stamps_per_ticket: stamps("stamps-per-ticket", 0, "How many stamps a ticket earns."),
+        reward_label: words("reward-label", "text", "The reward's name; '' for no name."),
+        next_number: field("--next-number <number>", "The number of the shop's next ticket.", {
           decoder: wholeNumber(1, Limits.ticket_number_max)
         }),
         forbidden_words: wordList(
           "forbidden-words",
-          "Words refused in addition to the default list, separated by commas; - for none."
+          "Words to refuse in addition to the default list, separated by commas; - for no words."
         ),
         allowed_words: wordList(
           "allowed-words",
-          "Words and phrases of the default list that this shop may use, separated by commas; - for none."
+          "Words and phrases of the default list that this shop may use, separated by commas; - for no words."
         ),
-        languages: languages("Languages whose default words are refused, separated by commas; - for none."),
+        languages: languages("Languages whose forbidden words are refused, separated by commas; - for no languages."),
         shop
       },
       act: ({ shop, ...fields }) => changeShop(shop, fields)
@@ -252,10 +252,10 @@ export const shopCommand = group(
       examples: ["workshop shop repair-clock 0197...", "workshop shop repair-clock --all"],
       options: {
         shop: new Operand<string | undefined>("[shop]", "The shop's id."),
-        all: own.toggle("all", "Every shop that is ahead.")
+        all: own.toggle("all", "Repair every shop that is ahead of this machine's clock.")
       },
       act: ({ shop, all }) => {
-        if ((shop === undefined) !== all) return refuse("Name one shop, or give --all.")
+        if ((shop === undefined) !== all) return refuse("Give the id of one shop, or --all.")
         return shop === undefined ? repairClocks : repairClock(shop)
       }
     })

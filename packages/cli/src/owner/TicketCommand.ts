@@ -13,7 +13,7 @@ import { idFrom, ownerCommand } from "./ownerCommand.js"
 
 const codeFrom = (typed: string) =>
   Effect.mapError(Schema.decode(TrackingCodeText)(typed), () =>
-    refuse(`"${typed}" is not a tracking code. A code has eight letters and digits, such as 7K3M-Q9XD.`)
+    refuse(`"${typed}" is not a tracking code. Give the eight letters and digits on the receipt, such as 7K3M-Q9XD.`)
   )
 
 /** The address of a ticket's page: at the base that its shop has set, or on the server's own pages. */
@@ -23,13 +23,14 @@ const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) 
   const all = yield* Effect.flatMap(Directory, (directory) => directory.tracked(code))
   const tickets = all.filter(({ shop }) => shop_id === null || shop.id === shop_id)
   const [ticket] = tickets
-  if (ticket === undefined) return yield* refuse(`No ticket has the code ${code}. Check it, and --database-url.`)
+  if (ticket === undefined)
+    return yield* refuse(`No ticket has the tracking code ${code}. Check the code, and --database-url.`)
   if (tickets.length > 1)
-    return yield* refuse(`Several shops have a ticket with the code ${code}. Name one with --shop.`)
+    return yield* refuse(`Several shops have a ticket with the tracking code ${code}. Choose the shop with --shop.`)
   const url = trackingUrl(ticket.shop.tracking_base_url ?? (yield* TrackingPages).base_url, code)
   if (url !== null) return { tracking_code: code, tracking_url: url }
   return yield* refuse(
-    "The ticket has no page. Add --tracking-pages and --public-url (or set WORKSHOP_TRACKING_PAGES and WORKSHOP_PUBLIC_URL) as for workshop serve, or open the shop with --tracking-base-url."
+    "The ticket has no page. Add --tracking-pages and --public-url (or set WORKSHOP_TRACKING_PAGES and WORKSHOP_PUBLIC_URL) as for workshop serve, or create the shop with --tracking-base-url."
   )
 })
 
@@ -63,8 +64,8 @@ export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket
       "workshop ticket qr 7K3M-Q9XD --svg > code.svg"
     ],
     options: {
-      svg: own.toggle("svg", "Print the code as SVG."),
-      shop: optional("--shop <id>", "The shop of the ticket, if several shops have one with the code.", {
+      svg: own.toggle("svg", "Print the QR code as SVG."),
+      shop: optional("--shop <id>", "The ticket's shop; needed only if several shops have a ticket with this code.", {
         isEmptyValue: true
       }),
       ...trackingOptions,

@@ -76,7 +76,7 @@ const portRemedy = (typed: string, policy: WebhookAddressPolicy): string => {
 }
 
 const OFF: Readonly<Record<WebhookOffReason, string>> = {
-  gone: "its receiver responded 410",
+  gone: "its receiver responded 410 (Gone)",
   failing: "its receiver failed for too long",
   disabled: "its owner turned it off"
 }
@@ -86,7 +86,7 @@ const sandboxOnlyWarning = (url: string, ports: WebhookAddressPolicy["ports"]) =
   Effect.gen(function* () {
     const isForAll = Either.isRight(parseWebhookAddress(url, { ...productionAddresses, ports }))
     if (isForAll || (yield* (yield* Directory).isSandboxMade)) return ""
-    return " Only a server with --sandbox delivers there, and these data are not from a sandbox."
+    return " Only a server with --sandbox delivers to this address, and the database does not belong to a sandbox."
   })
 
 /**
@@ -117,7 +117,7 @@ const setOutput = (set: WebhookState & { readonly url: string; readonly secret: 
   const goes =
     off_reason === null
       ? `Events go to ${url}.${warning}`
-      : `The address is ${url}, but the webhook is off because ${OFF[off_reason]}, so events wait. Turn it on with workshop webhook enable.`
+      : `The address is ${url}, but the webhook is off because ${OFF[off_reason]}, so events wait. Turn the webhook on with workshop webhook enable.`
   return shownOnce(set, `${goes} The secret that signs them`, secret)
 }
 
@@ -129,7 +129,7 @@ const recordOf =
 /** Shows the webhook's address, state and health. */
 export const showWebhook = recordOf(Webhooks.status)
 
-const ROTATED = "The secret is replaced. For 24 hours the old one signs as well."
+const ROTATED = "This replaces the webhook's secret. For 24 hours, deliveries are signed with the old secret as well."
 const REMOVED = "This permanently removes the webhook, its secrets and all waiting deliveries."
 
 /** Creates a new secret. For 24 hours, deliveries are signed with the old one as well (Specification, Webhooks). */
@@ -140,7 +140,7 @@ export const rotateSecret = Effect.fnUntraced(function* (shop: string, isWanted:
   if (until === null) {
     yield* confirm(ROTATED, isWanted || isForced)
   } else {
-    const what = `The secret was replaced within the last 24 hours. Another rotation immediately ends the earlier secret, which would otherwise sign until ${toIso(until)}.`
+    const what = `The secret was already replaced within the last 24 hours. Another rotation stops signing with the oldest secret at once, instead of at ${toIso(until)}.`
     yield* confirm(what, isForced, "--force")
   }
   const rotated = yield* Webhooks.rotate(id)
@@ -173,10 +173,10 @@ export const sendPing = Effect.fnUntraced(function* (shop: string) {
 const pingOutput = (event: Event, { url, on }: { readonly url: string | null; readonly on: boolean }): Output => {
   const becomes =
     url === null
-      ? "was recorded but not sent, because the shop has no webhook. Set one with workshop webhook set."
+      ? "was recorded but not sent, because the shop has no webhook. Set a webhook with workshop webhook set."
       : on
         ? "is being sent. See its result with workshop webhook deliveries."
-        : "waits, because the webhook is off. Turn it on with workshop webhook enable."
+        : "waits, because the webhook is off. Turn the webhook on with workshop webhook enable."
   return sentence(event, `The ping ${event.id} ${becomes}`)
 }
 
@@ -195,7 +195,7 @@ export const listDeliveries = Effect.fnUntraced(function* (shop: string, state: 
 })
 
 const deliveriesOutput = (wanted: ReadonlyArray<Delivery>, state: string | null): Output =>
-  rows(wanted, deliveryColumns, state === null ? "There are no deliveries yet." : `None is ${state}.`)
+  rows(wanted, deliveryColumns, state === null ? "There are no deliveries yet." : `No delivery is ${state}.`)
 
 /** The events to send again. */
 interface Replay extends FlagFields {
@@ -210,21 +210,21 @@ export const replayEvents = Effect.fnUntraced(function* ({ shop, ids, dry_run, .
   const filter = givenFields({ ...bounds, event_ids: ids.length === 0 ? null : ids })
   if (Object.keys(filter).length === 0) {
     return yield* refuse(
-      "Name the events with --ids, or with any of --since, --until and --state. --dry-run only counts them."
+      "Choose the events with --ids, or with any of --since, --until and --state. Add --dry-run to count them without sending them."
     )
   }
   const named = new Set(ids).size
   const input = yield* decodeFields(ReplayInput, { ...filter, dry_run })
   const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dry_run || named > 0 })
   if (named > 0 && count === 0) {
-    return yield* refuse("This shop has no such event. List its events with workshop webhook deliveries.")
+    return yield* refuse("This shop has no event with the given ids. List its events with workshop webhook deliveries.")
   }
   if (named > 0 && !dry_run) yield* DeliveryHistory.replay(id, input)
   return replayOutput({ count, dry_run }, named)
 })
 
 const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry_run: boolean }, named: number) => {
-  const others = count < named ? ` ${named - count} of the ids named no event that this shop can send.` : ""
+  const others = count < named ? ` ${named - count} of the ids match no event that this shop can send.` : ""
   return sentence(
     { count, dry_run },
     `${pluralize(count, "event")} ${dry_run ? "would" : "will"} be sent again.${others}`
@@ -243,7 +243,11 @@ const noticesOutput = (notices: ReadonlyArray<ReturnType<typeof noticeView>>): O
 const own = flagsOf("webhook")
 const field = fieldFlag("webhook")
 const options = { shop: idOf("shop") }
-const state = field("--state <state>", "Only those in this state.", oneOf(["pending", "delivered", "parked", "dead"]))
+const state = field(
+  "--state <state>",
+  "Print only deliveries in this state.",
+  oneOf(["pending", "delivered", "parked", "dead"])
+)
 const instant = (name: string, description: string) => field(`--${name} <instant>`, description)
 
 /** A command that needs a shop's id and nothing else. */
@@ -271,7 +275,7 @@ export const webhookCommand = group(
   [
     ownerCommand({
       name: "set",
-      description: "Set the address of a shop's webhook; its secret is shown",
+      description: "Set the address of a shop's webhook, and show its secret",
       examples: ["workshop webhook set 0197... https://shop.example/events"],
       options: {
         ...options,
@@ -296,14 +300,14 @@ export const webhookCommand = group(
     ),
     ownerCommand({
       name: "rotate",
-      description: "Replace the secret; for 24 hours the old one signs as well",
+      description: "Replace the secret; for 24 hours, the old secret signs as well",
       examples: ["workshop webhook rotate 0197... --yes"],
       options: {
         ...options,
         yes,
         force: toggle(
           "force",
-          "Rotate even within 24 hours of the last rotation, which immediately ends the earlier secret."
+          "Rotate even within 24 hours of the last rotation. The oldest secret then stops signing at once."
         )
       },
       act: (flags) => rotateSecret(flags.shop, flags.yes, flags.force),
@@ -313,7 +317,7 @@ export const webhookCommand = group(
         return shownOnce(rotated, "The new secret", rotated.secret)
       })
     }),
-    onShop("enable", "Turn the webhook on again, and send the waiting events", enableWebhook, (shop, ask) =>
+    onShop("enable", "Turn the webhook on again, and send the events that wait", enableWebhook, (shop, ask) =>
       Effect.map(ask<FlagFields>("enable webhook", shop), record)
     ),
     onShop("disable", "Turn the webhook off; its events wait until it is on again", disableWebhook, (shop, ask) =>
@@ -321,7 +325,7 @@ export const webhookCommand = group(
     ),
     ownerCommand({
       name: "remove",
-      description: "Remove the webhook, its secrets and all deliveries that wait",
+      description: "Remove the webhook, its secrets and all waiting deliveries",
       examples: ["workshop webhook remove 0197... --yes"],
       options: { ...options, yes },
       act: (flags) => removeWebhook(flags.shop, flags.yes),
@@ -336,12 +340,12 @@ export const webhookCommand = group(
     ),
     ownerCommand({
       name: "deliveries",
-      description: "List the result of each event's delivery",
+      description: "List the shop's deliveries, with the result of each",
       examples: ["workshop webhook deliveries 0197... --state dead"],
       options: {
         ...options,
         state,
-        limit: own.value("--limit <number>", "The largest number of deliveries to print; they are the latest ones.", {
+        limit: own.value("--limit <number>", "Print at most this many deliveries, the latest ones.", {
           decoder: wholeNumber(1, 1_000_000),
           fallback: "10000"
         })
@@ -355,18 +359,21 @@ export const webhookCommand = group(
     ownerCommand({
       name: "replay",
       description: "Send events again, under the same ids",
-      remark: "Give at least one of --ids, --since, --until and --state; --since 2020-01-01 sends all events again.",
+      remark: "Give at least one of --ids, --since, --until and --state. --since 2020-01-01 sends all events again.",
       examples: [
         "workshop webhook replay 0197... --state dead --since 2026-01-01T00:00:00Z --dry-run",
         "workshop webhook replay 0197... --ids 0198...,0199..."
       ],
       options: {
         ...options,
-        ids: own.repeatable("--ids <event>", "The ids of the events, separated by commas or as one flag each."),
-        since: instant("since", "Events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."),
-        until: instant("until", "Events raised before this instant."),
+        ids: own.repeatable("--ids <event>", "The ids of the events. Separate them by commas or repeat the flag."),
+        since: instant(
+          "since",
+          "Choose events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."
+        ),
+        until: instant("until", "Choose events raised before this instant."),
         state,
-        dry_run: toggle("dry-run", "Only count them.")
+        dry_run: toggle("dry-run", "Count the events without sending them.")
       },
       act: replayEvents,
       remote: ({ shop, ids, dry_run, since, until, state }, ask) => {
@@ -380,7 +387,7 @@ export const webhookCommand = group(
         )
       }
     }),
-    onShop("notices", "List the notices to the owner", listNotices, (shop, ask) =>
+    onShop("notices", "List the notices to the shop's owner about the webhook", listNotices, (shop, ask) =>
       Effect.map(ask<Parameters<typeof noticesOutput>[0]>("list notices", shop), noticesOutput)
     )
   ]

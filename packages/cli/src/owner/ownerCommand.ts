@@ -71,7 +71,7 @@ export const decodeFields = <A, I>(schema: Schema.Schema<A, I>, fields: FlagFiel
       const names = issues.flatMap(({ field, message }) => (isMissing(fields, field, message) ? [field] : []))
       const wrong = issues.filter(({ field }) => !names.includes(field))
       const said = wrong.map(({ field, message }) => wrongField(fields, field, message))
-      const advice = names.length === 0 ? "" : " Add --help to this command for an example."
+      const advice = names.length === 0 ? "" : " Run this command with --help to see an example."
       return refuse(`${[...missingFields(names), ...new Set(said)].join("; ")}.${advice}`)
     }
   )
@@ -89,9 +89,9 @@ export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed:
 
 /** The flags that name the database. Every owner's command has them. */
 const databaseOptions = {
-  ...databaseAddress("The Postgres database; the default is the embedded one in --data-dir."),
+  ...databaseAddress("The Postgres database. The default is the embedded Postgres in --data-dir."),
   dataDir: servedDataDir,
-  noMigrate: toggle("no-migrate", "Refuse an older schema instead of migrating it."),
+  noMigrate: toggle("no-migrate", "Refuse a database with an older schema instead of migrating it."),
   secretsKey,
   actor: actorFlag,
   json
@@ -101,7 +101,7 @@ const databaseOptions = {
 const sandboxOptions = {
   baseUrl: optional(
     "--base-url <url>",
-    "A running server with a sandbox, such as http://127.0.0.1:4010, in place of the database.",
+    "The address of a running server with a sandbox, such as http://127.0.0.1:4010, to use instead of a database.",
     {
       decoder: webAddress,
       // The variable differs from that of the testers' commands, because that one would redirect a command from its
@@ -109,7 +109,7 @@ const sandboxOptions = {
       variable: "WORKSHOP_WEBHOOK_BASE_URL"
     }
   ),
-  sandboxToken: optional("--sandbox-token <text>", "The token of this sandbox, if it requires one.")
+  sandboxToken: optional("--sandbox-token <text>", "The sandbox's token, if it requires one.")
 }
 
 /** The refusal of a service. */
@@ -132,11 +132,14 @@ export type Services = LayerType.Layer.Success<ReturnType<typeof services>>
 const advice: Readonly<Record<string, string>> = {
   ShopNotFound: "List the shops with workshop shop list",
   KeyNotFound: "List a shop's keys with workshop key list",
-  TooManyKeys: "List them with workshop key list, and revoke one with workshop key revoke",
-  WebhookNotSet: "Set one with workshop webhook set",
+  TooManyKeys: "List the keys with workshop key list, and revoke one with workshop key revoke",
+  WebhookNotSet: "Set its address with workshop webhook set",
   OfferNotFound: "List a client's offers with workshop client offers",
-  StoreUnavailable: "Check --database-url, and that the database runs"
+  StoreUnavailable: "Check --database-url, and that the database server is running"
 }
+
+/** The message of a refusal without a final sentence of advice and without its full stop. */
+const withoutAdvice = (message: string): string => message.replace(/(?<=\.) [^.]+\.$/, "").replace(/\.$/, "")
 
 /** Converts the refusal of a service to that of a command, with advice. */
 export const commandRefusal = (refusal: ServiceRefusal & { readonly remedy?: string | undefined }): CommandRefused => {
@@ -146,7 +149,7 @@ export const commandRefusal = (refusal: ServiceRefusal & { readonly remedy?: str
     return refuse(`${issues.join("; ")}.`)
   }
   const what = refusal.remedy === undefined ? advice[refusal._tag] : undefined
-  const sentences = what === undefined ? refusal.message : `${refusal.message}. ${what}`
+  const sentences = what === undefined ? refusal.message : `${withoutAdvice(refusal.message)}. ${what}`
   return refuse(sentences.endsWith(".") ? sentences : `${sentences}.`)
 }
 

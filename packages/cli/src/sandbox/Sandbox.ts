@@ -29,17 +29,23 @@ export const sandboxRefusal = (
   const error = envelopeOf(response)?.error
   if (status === 404)
     return error?.message.includes("There is no such shop") === true
-      ? refuse(`${base_url} has no shop with this id. Check the id.`)
-      : refuse(`${base_url} has no sandbox. Start it with workshop serve --sandbox --store memory.`)
+      ? refuse(`The server at ${base_url} has no shop with this id. Check the id.`)
+      : refuse(
+          `The server at ${base_url} has no sandbox. Start the server with workshop serve --sandbox --store memory.`
+        )
   if (status === 401 || status === 403) {
     if (!new URL(url).pathname.startsWith("/sandbox"))
-      return refuse(`${base_url} does not know this key. Give --key one of the shop's active keys.`)
-    const what = token === null ? "asks for its token" : "refuses this token"
-    return refuse(`The sandbox of ${base_url} ${what}. Set WORKSHOP_SANDBOX_TOKEN to the server's token.`)
+      return refuse(`The server at ${base_url} does not know this key. Give --key one of the shop's active API keys.`)
+    const what = token === null ? "requires a token" : "refused the given token"
+    return refuse(
+      `The sandbox at ${base_url} ${what}. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started.`
+    )
   }
   const issues = (error?.details?.issues ?? []) as ReadonlyArray<{ readonly field: string; readonly message: string }>
   const why = issues.map(({ field, message }) => `${nameOf(field)} ${message}`).join("; ") || error?.message
-  return refuse(`${base_url} responded ${status}: ${why ?? "check that a workshop service runs there"}.`)
+  return refuse(
+    `The server at ${base_url} responded ${status}: ${why?.replace(/\.$/, "") ?? "check that a workshop service runs there"}.`
+  )
 }
 
 /** Creates the function that calls a server with a sandbox. Each refusal has advice. */

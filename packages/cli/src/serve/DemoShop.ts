@@ -137,13 +137,14 @@ interface Demo {
 const reuseShop = ({ id }: ShopRecord) =>
   Effect.gen(function* () {
     const key = yield* makeKey(id, "demo")
-    const what = (yield* GivenKey) === null ? "A new key for it is shown this once:" : yield* keyLine
-    return { key, phone: null, opening: `The shop ${NAME} of an earlier start is there. ${what}` } satisfies Demo
+    const what =
+      (yield* GivenKey) === null ? "Here is a new key for it, which is shown only this once:" : yield* keyLine
+    return { key, phone: null, opening: `The shop ${NAME} exists from an earlier start. ${what}` } satisfies Demo
   }).pipe(
     Effect.catchTag("TooManyKeys", () =>
       Effect.map(CommandHints, ({ command, condition }): Demo => {
-        const there = `The shop ${NAME} of an earlier start is there, with all the keys that a shop may have.`
-        const remedy = `The first command lists them, and the second, with the id of one, revokes it to allow a new one${condition}:`
+        const there = `The shop ${NAME} exists from an earlier start, and already has as many keys as a shop may have.`
+        const remedy = `To get a new key at the next start, list the shop's keys with the first of these commands, and revoke one with the second${condition}:`
         const commands = [command(`key list ${id}`), command("key revoke KEY")]
         return { key: null, phone: null, opening: [`${there} ${remedy}`, ...commands].join("\n") }
       })

@@ -29,7 +29,7 @@ export const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: strin
 
 /** The line before the key that a start creates. It does not say "shown this once" of a key that the user gave. */
 export const keyLine = Effect.map(GivenKey, (given) =>
-  given === null ? "Its key is shown this once:" : "Its key is that of --demo-key:"
+  given === null ? "Its key is shown only this once:" : "Its key is the one that --demo-key gives:"
 )
 
 /** True if this process must open the first shop. If several processes start at the same time, only one gets true. */
@@ -37,7 +37,7 @@ export const claimFirstShop = Effect.flatMap(Directory, (directory) => directory
 
 /** The lines of a start that leaves the first shop to another process. */
 export const linesIfAnotherProcessOpens = Effect.map(CommandHints, ({ command, condition }) => [
-  `Another process is opening the first shop and shows its key. If that process ended before it did so, this command opens a shop${condition}:`,
+  `Another process is opening the first shop and will show its key. If that process ended before it showed the key, open a shop with this command${condition}:`,
   command("shop create --name 'My workshop' --currency EUR --time-zone Europe/Paris")
 ])
 
@@ -55,7 +55,9 @@ export const openFirstShop = Effect.gen(function* () {
 export const shopOfKey = Effect.fnUntraced(function* (key: string) {
   const record = yield* (yield* Directory).keyByHash(keyHash(key))
   if (record !== null && !isActive(record.key, yield* Clock.currentTimeMillis)) {
-    return yield* refuse("The key of --demo-key was revoked or has expired. Give another key, or start with new data.")
+    return yield* refuse(
+      "The key that --demo-key gives was revoked or has expired. Give another key, or start with new data."
+    )
   }
   return record?.shop ?? null
 })
@@ -68,14 +70,14 @@ export const refuseRealData = Effect.gen(function* () {
   const { isSandboxMade } = yield* Directory
   if ((yield* hasShops) && !(yield* isSandboxMade)) {
     return yield* refuse(
-      "These data were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently. Name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure."
+      "These data were not created by a sandbox, and a sandbox would give out keys to every shop and move time forward permanently. Choose other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure."
     )
   }
 })
 
 /** The lines of a start without a sandbox on data that a sandbox created. */
 export const linesIfSandboxData: ReadonlyArray<string> = [
-  "A sandbox made these data, and its keys (wk_test_...) are refused here. Add --sandbox, or start with other data by --data-dir or --database-url."
+  "A sandbox made these data, and its keys (wk_test_...) are refused here. Add --sandbox, or choose other data with --data-dir or --database-url."
 ]
 
 /** The lines of a start that finds shops. */
@@ -86,7 +88,7 @@ export const linesIfShopsExist = Effect.gen(function* () {
   const [first, second] = yield* Effect.orElseSucceed(listShops(null, 2), () => [])
   const shop = first === undefined || second !== undefined ? "SHOP" : first.id
   return [
-    `The shops of an earlier start are there. Keys are shown only once. These commands list the shops and create another key for one${condition}:`,
+    `The shops exist from an earlier start, and their keys cannot be shown again. List the shops and create another key with these commands${condition}:`,
     command("shop list"),
     command(`key create ${shop} --name Till`)
   ]

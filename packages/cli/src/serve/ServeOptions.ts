@@ -14,7 +14,7 @@ const decoder = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 const connectionOptions = {
   maxConnections: value(
     "--max-connections <number>",
-    "The most connections that may be open. Beyond that the server closes an idle one for each new one.",
+    "How many connections may be open. When all are in use, the server closes an idle connection for each new one.",
     { fallback: String(CONNECTION_LIMITS.maxConnections), decoder }
   ),
   maxConnectionsPerAddress: optional(
@@ -24,17 +24,17 @@ const connectionOptions = {
   ),
   maxRequestsPerConnection: value(
     "--max-requests-per-connection <number>",
-    "After how many requests a connection is closed.",
+    "How many requests the server accepts on one connection before it closes the connection.",
     { fallback: String(CONNECTION_LIMITS.maxRequestsPerConnection), decoder }
   ),
   maxUnreadBytes: value(
     "--max-unread-bytes <number>",
-    "How many bytes of responses may wait for clients to read them; beyond that the server closes the slowest connections.",
+    "How many bytes of responses may wait for clients to read them. Above this limit, the server closes the slowest connections.",
     { fallback: String(CONNECTION_LIMITS.maxUnreadBytes), decoder }
   ),
   ipv6Prefix: value(
     "--ipv6-prefix <bits>",
-    "How many bits of an IPv6 address name its network, which counts as one address.",
+    "The prefix length, in bits, of an IPv6 network that counts as one address.",
     { decoder: wholeNumber(16, 128), fallback: String(CONNECTION_LIMITS.ipv6Prefix) }
   )
 }
@@ -75,7 +75,7 @@ const webhookOptions = {
 
 /** The flags of the server itself. */
 const serverOptions = {
-  host: value("--host <address>", "The address to listen on; 0.0.0.0 listens on all.", {
+  host: value("--host <address>", "The address to listen on. 0.0.0.0 means all addresses of this machine.", {
     decoder: host,
     fallback: "127.0.0.1"
   }),
@@ -86,7 +86,7 @@ const serverOptions = {
   ),
   shutdownDelay: value(
     "--shutdown-delay <duration>",
-    "How long to go on serving after SIGTERM while /readyz is 503, so that a load balancer sends no more requests here.",
+    "How long to keep serving after SIGTERM while /readyz returns 503, so that load balancers stop sending requests here.",
     { decoder: duration, fallback: "0s" }
   ),
   words: optional(
@@ -99,23 +99,23 @@ const serverOptions = {
 const sandboxOptions = {
   sandbox: toggle(
     "sandbox",
-    "Serve /sandbox too, with which a tester acts as the app, the owner and the client, and moves the clock."
+    "Also serve /sandbox, where a tester can act as the app, the owner and the client, and can move the clock."
   ),
   sandboxToken: optional(
     "--sandbox-token <text>",
-    "The bearer token that every sandbox call must send, at least 32 characters. Required if other machines can reach the sandbox."
+    "The bearer token that every sandbox request must send, at least 32 characters long. Required if other machines can reach the sandbox."
   ),
   sandboxOnRealData: toggle(
     "sandbox-on-real-data",
-    "Allow the sandbox on production data. It gives out keys to every shop, and moves time permanently."
+    "Allow the sandbox on production data. The sandbox gives out keys to every shop, and moves time forward permanently."
   ),
   demoKey: optional(
     "--demo-key <key>",
-    "The key of the first shop, or of the demo shop, so that it stays the same: wk_test_ and 8 to 64 characters."
+    "A fixed API key for the first shop or the demo shop: wk_test_ followed by 8 to 64 letters, digits, - or _."
   ),
   demo: toggle(
     "demo",
-    "Create a demo shop with a programme, clients and tickets, or reuse the one of an earlier start."
+    "Create a demo shop with a loyalty programme, clients and tickets, or reuse the demo shop of an earlier start."
   )
 }
 
@@ -160,7 +160,7 @@ const unusedFlag = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags
   const name = store === null ? undefined : unusedBy[store].find(isTyped)
   return name === undefined
     ? undefined
-    : `--store ${store} does not use ${serveOptions[name].long}. Leave one of the two out.`
+    : `--store ${store} does not use ${serveOptions[name].long}. Omit one of the two.`
 }
 
 /**
@@ -172,28 +172,31 @@ const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean,
   return [
     [
       noDispatcher && store === "memory",
-      "--no-dispatcher leaves deliveries to another process, which cannot access --store memory. Leave one of the two out."
+      "--no-dispatcher leaves deliveries to another process, which cannot access the data of --store memory. Omit one of the two."
     ],
-    [noDispatcher && sandbox, "A sandbox sends deliveries by its own clock. Leave out --no-dispatcher, or --sandbox."],
+    [
+      noDispatcher && sandbox,
+      "A sandbox sends deliveries by its own clock, so another process cannot send them. Omit --no-dispatcher or --sandbox."
+    ],
     [
       !sandbox && sandboxToken !== null,
-      "--sandbox-token guards the sandbox, which is off. Add --sandbox, or leave the token out."
+      "--sandbox-token protects the sandbox, which is off. Add --sandbox, or omit --sandbox-token."
     ],
     [
       !sandbox && demoKey !== null,
-      "--demo-key is a key of a sandbox, which is off. Add --sandbox, or leave the key out."
+      "--demo-key sets a key of the sandbox, which is off. Add --sandbox, or omit --demo-key."
     ],
     [
       demoKey !== null && !looksLikeTestKey(demoKey),
-      "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ and 8 to 64 letters, digits, - or _."
+      "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ followed by 8 to 64 letters, digits, - or _."
     ],
     [
       sandboxToken !== null && !isGuard(sandboxToken),
-      `--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least ${TOKEN_CHARACTERS} characters. Create one with openssl rand -hex 16.`
+      `--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least ${TOKEN_CHARACTERS} characters. Create a token with openssl rand -hex 16.`
     ],
     [
       sandbox && !sandboxAllowed(host, sandboxToken),
-      `The sandbox has no keys, so on ${host} it needs a token. Set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1.`
+      `Sandbox requests need no API key, so a sandbox that listens on ${host} needs a token. Set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1.`
     ]
   ]
 }

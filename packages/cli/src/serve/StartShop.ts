@@ -43,7 +43,7 @@ export const startShop = Effect.fnUntraced(function* (flags: ServeFlags, base: s
     return withLines(linesIfSandboxData)
   const opened = demoKey === null ? null : yield* shopOfKey(demoKey)
   if (demoKey !== null && opened !== null) {
-    const there = `The shop ${opened.name} of an earlier start is there, with the key of --demo-key:`
+    const there = `The shop ${opened.name} exists from an earlier start. Its key is the one that --demo-key gives:`
     return withLines(nextSteps(base, there, demoKey))
   }
   if (flags.demo) {

@@ -13,11 +13,11 @@ const isPublicUrl = (text: string): boolean => {
 export const trackingOptions = {
   trackingPages: toggle(
     "tracking-pages",
-    "Show each ticket to its client at /t/{tracking_code}, without a key. tracking_url is that address."
+    "Show each ticket to its client at /t/{tracking_code}, without a key. The ticket's tracking_url is then this address."
   ),
   publicUrl: optional(
     "--public-url <url>",
-    "The address by which clients reach the server, such as https://tickets.example, for --tracking-pages. The default is the address on which serve listens.",
+    "For --tracking-pages, the address by which clients reach the server, such as https://tickets.example. The default is the address on which serve listens.",
     { decoder: textMatching("must be an http or https address, such as https://tickets.example", isPublicUrl) }
   )
 }

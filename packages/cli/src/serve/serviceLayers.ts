@@ -28,7 +28,7 @@ const readWords = (file: string) =>
     try: () => readFile(file, "utf8"),
     catch: (error) =>
       refuse(
-        `The words in ${file} cannot be read (${error instanceof Error ? error.message : error}). Give --words a text file with one word or phrase per line.`
+        `The word list ${file} cannot be read (${error instanceof Error ? error.message : error}). Give --words a text file with one word or phrase per line.`
       )
   })
 
@@ -45,7 +45,9 @@ const wordsLayer = (file: string | null) =>
             .split("\n")
             .filter((line) => line.trim() !== "" && !line.startsWith("#"))
           if (words.length === 0)
-            yield* Effect.logWarning(`${file} contains no words, so only words that shops forbid are refused.`)
+            yield* Effect.logWarning(
+              `The word list ${file} is empty, so only words that a shop itself forbids are refused.`
+            )
           return Profanity.layerWords(makeWordList(words))
         })
       )

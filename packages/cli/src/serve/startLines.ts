@@ -13,7 +13,7 @@ const storageLines: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) 
   postgres: ({ cells }) =>
     cells === undefined
       ? "All data are kept in the Postgres database."
-      : `All data are kept in the cells of --cells, ${countOf(cells)} with the home cell.`
+      : `All data are kept in ${countOf(cells)} cells: the home cell and those of --cells.`
 }
 
 /** The line that says where data are stored. */
@@ -21,17 +21,17 @@ export const storageLine = (choice: StoreChoice): string => storageLines[choice.
 
 /** The lines about the sandbox: the list of its calls, and its effect on tickets that are kept. */
 export const sandboxLines = (base: string, { store }: StoreChoice): ReadonlyArray<string> => [
-  `All calls of the sandbox: ${base}/sandbox/openapi.json`,
+  `The sandbox API's OpenAPI document: ${base}/sandbox/openapi.json`,
   ...(store === "memory"
     ? []
-    : ["Its clock never goes back, so tickets that have aged here stay old. To experiment, add --store memory."])
+    : ["The sandbox's clock never goes back, so data that have aged stay old. To experiment, add --store memory."])
 ]
 
 /** The line that names the console, for a trial without a sandbox. */
 export const trialLines = ({ store }: StoreChoice): ReadonlyArray<string> =>
   store === "postgres"
     ? []
-    : ["For a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory"]
+    : ["To try the service in a browser with demo data: npx workshop serve --sandbox --demo --store memory"]
 
 /**
  * The line about stopping. npm forwards Ctrl-C but not the signal of `kill`, so the server keeps running if a script
@@ -41,5 +41,5 @@ export const stoppingLines = ({ npm_command }: Readonly<Record<string, string | 
   npm_command === undefined
     ? []
     : [
-        `Stop it with Ctrl-C, or in a script with kill ${process.pid}, because killing npx or npm does not stop the server.`
+        `Stop the server with Ctrl-C. In a script, use kill ${process.pid}, because killing npx or npm does not stop the server.`
       ]

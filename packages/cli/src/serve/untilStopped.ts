@@ -2,7 +2,7 @@ import { probe } from "@workshop/core"
 import { Clock, Effect } from "effect"
 
 /** The reason in `/readyz` of a process that will stop soon. */
-const STOPPING = "The process is stopping. Send requests to other nodes."
+const STOPPING = "This process is stopping. Send requests to other nodes."
 
 /**
  * Waits until the process is interrupted. After SIGTERM it reports that it is not ready and serves for `delay_ms` more,

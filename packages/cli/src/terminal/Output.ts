@@ -271,7 +271,7 @@ export const sentence = (data: object, text: string): Output => ({ data, lines: 
 export const shownOnce = (data: object, what: string, secret: string): Output => ({
   data,
   lines: ({ paint }) => [
-    `${what} is shown only once; store it where only your server can read it:`,
+    `${what} is shown only once. Store it where only your server can read it:`,
     paint("strong", secret)
   ]
 })

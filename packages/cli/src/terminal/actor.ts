@@ -6,7 +6,7 @@ import { optional } from "./commands.js"
 /** The flag that names the person who acts, for the audit log. */
 export const actorFlag = optional(
   "--actor <name>",
-  "The actor in the audit log; the default is cli: followed by the name of the system's user."
+  "The actor to record in the audit log. The default is cli: followed by the name of the operating system's user."
 )
 
 /** The user that runs the command. A user of a container may have a number and no name. */

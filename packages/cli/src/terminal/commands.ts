@@ -99,7 +99,7 @@ export const flagsOf = (command: string) => ({
 })
 
 /** `--json`: prints the output as JSON, for a program to read (Specification, Commands). */
-export const json = toggle("json", "Print JSON, for a program to read.")
+export const json = toggle("json", "Print JSON, for programs to read.")
 
 /** `--yes`: deletes without asking for a confirmation. */
 export const yes = toggle("yes", "Do not ask for confirmation; required without a terminal.")

@@ -34,7 +34,9 @@ export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect
     const ask = yield* Asker
     const answer = yield* ask(`${what} Go on? [y/N] `)
     if (answer === null) {
-      return yield* refuse(`${what.replace(/\.$/, "")}. Add ${flag}, because there is no terminal to confirm it.`)
+      return yield* refuse(
+        `${what.replace(/\.$/, "")}. There is no terminal in which to confirm this, so add ${flag} to confirm it.`
+      )
     }
     if (!/^\s*y(es)?\s*$/i.test(answer)) return yield* refuse(NOTHING_CHANGED)
   })

@@ -180,7 +180,7 @@ const wrongWord = (command: Command, words: ReadonlyArray<string>, i: number): s
     .map((operand) => operand.name())
     .find((name) => word.split("=", 1)[0] === `--${name}`)
   if (name !== undefined && !options.some(({ long }) => long === `--${name}`))
-    return `unknown option '--${name}': the ${name} is an argument, as in ${pathOf(command)} <${name}>`
+    return `unknown option '--${name}'. Give the ${name} without a flag, as in ${pathOf(command)} <${name}>`
   const isValue = options.some(({ long, required }) => required && long === before)
   for (const { flags, long, required } of options) {
     if (required && word === long && after?.startsWith("--")) return `option '${flags}' argument missing`
@@ -216,7 +216,7 @@ const complaintOf = ({ code }: CommanderError, command: Command, complaints: Rea
   const path = pathOf(command)
   if (code !== "commander.help") return [...complaints.map(sentenceOf), `See ${path} --help.`].join(" ")
   const names = command.commands.map((below) => below.name()).join(", ")
-  return `Name one of the commands ${names}. ${path} --help describes them.`
+  return `Give one of the commands ${names}. ${path} --help describes them.`
 }
 
 /** The result of parsing the typed words: an effect to run, a text to print, or an error message. */

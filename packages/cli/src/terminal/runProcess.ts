@@ -25,15 +25,15 @@ const messageOf = (thrown: unknown): string => {
 }
 
 const bug = (command: string, what: string, trace: string): string =>
-  `${command} stopped because of a bug in it (${what}). Report it with the lines below.\n${trace}`.trim()
+  `${command} stopped because of a bug in the program (${what}). Report the bug with the lines below.\n${trace}`.trim()
 
 /** The message about a failure: the message of a refusal, or that of a bug with its stack trace. */
 const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: string): string => {
   for (const { message } of Cause.failures(cause)) if (message.trim() !== "") return message
   for (const defect of Cause.defects(cause)) return bug(command, messageOf(defect), Cause.pretty(cause))
   return Cause.isInterruptedOnly(cause) && !Cause.isEmpty(cause)
-    ? bug(command, "it was interrupted from within", "")
-    : bug(command, "it failed without a reason", "")
+    ? bug(command, "it was interrupted, and not by a signal", "")
+    : bug(command, "it failed without an error", "")
 }
 
 /**

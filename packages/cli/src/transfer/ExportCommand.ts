@@ -20,7 +20,10 @@ const newFile = (file: string) =>
     const writing = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({
         try: work,
-        catch: (error) => refuse(`${file} cannot be written (${(error as Error).message}). Name a new file.`)
+        catch: (error) =>
+          refuse(
+            `${file} cannot be written (${(error as Error).message}). Give the name of a new file in a folder that exists.`
+          )
       })
     // Only the owner may read the file, because it contains phone numbers.
     const handle = yield* Effect.acquireRelease(
@@ -48,7 +51,7 @@ export const exportCommand = ownerCommand({
   name: "export",
   examples: ["workshop export tickets.csv --shop 0197...", "workshop export tickets.jsonl --shop 0197..."],
   options: {
-    file: new Operand<string>("<file>", "The file to write, which must be new; - is standard output."),
+    file: new Operand<string>("<file>", "The file to write, which must not exist yet. - means standard output."),
     shop: shopOption,
     format: formatOption
   },

@@ -20,13 +20,13 @@ export const formatOf = (given: FileFormat | null, file: string): Effect.Effect<
   if (given !== null) return Effect.succeed(given)
   if (/\.csv$/i.test(file)) return Effect.succeed("csv")
   if (/\.(jsonl|ndjson)$/i.test(file)) return Effect.succeed("jsonl")
-  return refuse(`The name ${file} does not show the format of the rows. Add --format csv or --format jsonl.`)
+  return refuse(`The format of ${file} cannot be told from its name. Add --format csv or --format jsonl.`)
 }
 
 /** The flag that names the format of a file. */
 export const formatOption = optional(
   "--format <format>",
-  "The format of the rows; the default is that of the file's extension.",
+  "The format of the file. The default follows from its extension.",
   { ...oneOf(FORMATS), variable: "WORKSHOP_TRANSFER_FORMAT" }
 )
 
@@ -93,16 +93,16 @@ const summaryOf = (report: FileReport): ReadonlyArray<string> => {
     ...(already === 0
       ? []
       : [
-          `${pluralize(already, "ticket")} ${already === 1 ? "was" : "were"} there already and ${already === 1 ? "stays" : "stay"} as ${already === 1 ? "it is" : "they are"}.`
+          `${pluralize(already, "ticket")} of the file already ${already === 1 ? "exists" : "exist"} and ${already === 1 ? "is" : "are"} not changed.`
         ]),
     ...(closing === 0
       ? []
       : [
           dry_run
-            ? `${pluralize(closing, "ticket")} would be closed at once, because the time to collect has passed.`
-            : `The time to collect ${pluralize(closing, "ticket")} has passed, so a running service closes ${closing === 1 ? "it" : "them"} now.`
+            ? `${pluralize(closing, "ticket")} would be closed at once, because the ${closing === 1 ? "client has" : "clients have"} not collected ${closing === 1 ? "it" : "them"} in time.`
+            : `${pluralize(closing, "ticket")} ${closing === 1 ? "was" : "were"} not collected in time, so a running service closes ${closing === 1 ? "it" : "them"} now.`
         ]),
-    ...(bad === 0 ? [] : [`${pluralize(bad, "row")} ${bad === 1 ? "is" : "are"} wrong:`])
+    ...(bad === 0 ? [] : [`${pluralize(bad, "row")} ${bad === 1 ? "is" : "are"} invalid:`])
   ]
 }
 
@@ -116,7 +116,7 @@ const leftOut = ({ bad, dry_run, stopped_at }: ImportReport, given: BadRows): st
   stopped_at !== null
     ? `The file cannot be read from line ${stopped_at} on. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.`
     : dry_run
-      ? `${pluralize(bad, "row")} of the file cannot be imported. Correct the rows listed above. ${given === "skip" ? `An import with --bad-rows skip leaves ${bad === 1 ? "it" : "them"} out` : "Without --bad-rows skip, an import stops at the first of them"}.`
+      ? `${pluralize(bad, "row")} of the file cannot be imported. Correct the rows listed above. ${given === "skip" ? `An import with --bad-rows skip omits ${bad === 1 ? "it" : "them"}` : "Without --bad-rows skip, an import stops at the first invalid row"}.`
       : `${pluralize(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.`
 
 const own = flagsOf("import")
@@ -132,15 +132,18 @@ export const importCommand = ownerCommand({
     "workshop import tickets.jsonl --shop 0197... --bad-rows skip"
   ],
   options: {
-    file: new Operand<string>("<file>", "A file of rows, CSV or JSON lines; - is standard input."),
+    file: new Operand<string>(
+      "<file>",
+      "A file with one ticket or client per row, as CSV or JSON lines. - means standard input."
+    ),
     shop: shopOption,
     format: formatOption,
-    dryRun: own.toggle("dry-run", "Check every row, report, and write nothing."),
-    badRows: own.value("--bad-rows <how>", "What to do at an invalid row: stop the import there, or skip the row.", {
+    dryRun: own.toggle("dry-run", "Check and report every row, without writing anything."),
+    badRows: own.value("--bad-rows <how>", "What to do with an invalid row: stop the import there, or skip the row.", {
       ...oneOf(BAD_ROWS),
       fallback: "stop"
     }),
-    events: own.toggle("events", "Raise ticket.created for each ticket."),
+    events: own.toggle("events", "Raise an event ticket.created for each imported ticket."),
     json
   },
   act: ({ file, shop, format: given, dryRun, badRows, events, json: asJson }) =>
@@ -169,7 +172,7 @@ export const importCommand = ownerCommand({
       const advice =
         cutAt() === report.stopped_at
           ? ""
-          : " Nothing after it was imported. Correct the row and repeat the import, which does not change tickets that are already there, or add --bad-rows skip."
+          : " No row after the invalid one was imported. Correct the row and repeat the import, which does not change tickets that are already there, or add --bad-rows skip."
       const message = `${report.bad_rows.map(issuesOf).join("; ")}.${advice}`
       return yield* refuse(message.charAt(0).toUpperCase() + message.slice(1))
     }).pipe(

@@ -23,14 +23,15 @@ export interface RowSource {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const noFile = (file: string): string => `There is no file ${file}.`
-const noRight = (file: string): string => `This program has no permission to read ${file}.`
+const noFile = (file: string): string => `There is no file ${file}. Check the path.`
+const noRight = (file: string): string =>
+  `This program has no permission to read ${file}. Correct the file's permissions.`
 
 /** The sentences for a file that cannot be read, by the code of Node's error. */
 const sentences: Readonly<Record<string, (file: string) => string>> = {
   ENOENT: noFile,
   ENOTDIR: noFile,
-  EISDIR: (file) => `${file} is a folder. Name a file of rows.`,
+  EISDIR: (file) => `${file} is a folder. Give the path of a CSV or JSON lines file.`,
   EACCES: noRight,
   EPERM: noRight
 }
@@ -76,7 +77,7 @@ async function* failingWith(
 }
 
 const streamUnreadable = (cause: unknown): RowsUnreadable =>
-  new RowsUnreadable({ message: `The stream of the rows failed before its end: ${messageOf(cause)}.`, cause })
+  new RowsUnreadable({ message: `The stream of rows failed before its end: ${messageOf(cause)}.`, cause })
 
 /** The chunks of standard input. */
 export const inputSource = (): RowSource => {
@@ -92,7 +93,7 @@ export const streamSource = (stream: NodeJS.ReadableStream): RowSource => {
   const hasFailed = errored !== null && errored !== undefined
   if (readableDidRead === true || (destroyed === true && !hasFailed))
     throw new TypeError(
-      "The stream was read before, such as by a body parser, so its rows are gone: give it to readRows before anything else reads it"
+      "The stream was already read, for example by a body parser, so its rows are lost. Pass the stream to readRows before anything else reads it"
     )
   // The listener is needed, because an error before the first read, such as before the shop was found, would end the
   // process.

@@ -86,12 +86,12 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const MAX_ROW_CHARACTERS = 1024 * 1024
 
 const TOO_LONG =
-  "is longer than 1 MiB, so nothing from here on was read: put each row on a line of its own, and unpack a compressed file"
+  "is longer than 1 MiB, so no row from here on was read: put each row on its own line, and decompress a compressed file"
 
 /** The advice for a file that is not UTF-8, by its format. */
 const AS_UTF8: Readonly<Record<FileFormat, string>> = {
   csv: 'save the file as UTF-8, which Excel calls "CSV UTF-8"',
-  jsonl: "write the file as UTF-8, as JSON is, or convert it with iconv"
+  jsonl: "write the file as UTF-8, or convert it with iconv"
 }
 
 /** The file is not UTF-8 from this line on. */
@@ -101,7 +101,7 @@ class NotUtf8 {
     readonly lines: number,
     format: FileFormat
   ) {
-    this.message = `is not UTF-8, so nothing from here on was read: ${AS_UTF8[format]}, and repeat the import`
+    this.message = `is not UTF-8, so no row from here on was read: ${AS_UTF8[format]}, and repeat the import`
   }
 }
 
@@ -164,8 +164,8 @@ const HAS_COLUMNS = isBeginning("[")
  * JSON.
  */
 const faultOfJson = (text: string): string => {
-  if (!HAS_COLUMNS) return "is no JSON object: each line holds one"
-  if (isBeginning(text)) return "is no JSON object: it ends too early, and each line holds a whole one"
+  if (!HAS_COLUMNS) return "is not a JSON object: write one complete object on each line"
+  if (isBeginning(text)) return "ends before its JSON object is complete: write one complete object on each line"
   let good = 0
   let bad = text.length
   while (bad - good > 1) {
@@ -173,7 +173,7 @@ const faultOfJson = (text: string): string => {
     if (isBeginning(text.slice(0, middle))) good = middle
     else bad = middle
   }
-  return `is no JSON object, because of column ${bad}: each line holds one`
+  return `is not a JSON object, because of the character in column ${bad}: write one complete object on each line`
 }
 
 async function* jsonLines(source: Chunks): AsyncGenerator<ImportLine> {
@@ -220,11 +220,11 @@ const listed = (names: ReadonlyArray<string>): string => names.map((name) => JSO
 const faultOfNames = (names: ReadonlyArray<string>): string | null => {
   const unknown = names.filter((name) => name !== "" && !(COLUMNS as ReadonlyArray<string>).includes(name))
   if (unknown.length > 0)
-    return `names ${listed(unknown)}, but must name columns of an import, so nothing was read: rename or remove ${unknown.length === 1 ? "it" : "them"}. The columns are ${COLUMNS.join(", ")}`
+    return `names ${listed(unknown)}, but must name only columns of an import, so no row was read: rename or remove ${unknown.length === 1 ? "this column" : "these columns"}. The columns are ${COLUMNS.join(", ")}`
   const twice = names.find((name, at) => name !== "" && names.indexOf(name) !== at)
   return twice === undefined
     ? null
-    : `names ${listed([twice])} twice, so nothing was read: remove one of the two columns`
+    : `names ${listed([twice])} twice, so no row was read: remove one of the two columns`
 }
 
 /** The first line does not name the columns of an import. */
@@ -254,7 +254,7 @@ const csvParser = (head: string) => {
     else
       ready.push({
         line,
-        unreadable: `has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, but the first line names ${columns.length} columns: correct the separators, and put a cell that contains one in double quotes`
+        unreadable: `has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, but the first line names ${columns.length} columns: correct the separators, and put a cell that contains a separator in double quotes`
       })
     return null
   }
@@ -285,10 +285,11 @@ const csvParser = (head: string) => {
 /** The error in a file that is not CSV, with advice. */
 const faultOf = (error: CsvError): string => {
   if (error.code === "CSV_MAX_RECORD_SIZE")
-    return "a row is longer than 1 MiB: unpack a compressed file, and look for a double quotation mark that is never closed"
-  if (error.code === "CSV_QUOTE_NOT_CLOSED") return "a cell's double quotation mark is never closed"
+    return "a row is longer than 1 MiB. Decompress a compressed file, and look for a double quotation mark that is never closed"
+  if (error.code === "CSV_QUOTE_NOT_CLOSED")
+    return "a double quotation mark at the start of a cell is never closed. Close it"
   return /QUOTE/.test(error.code)
-    ? "a cell has a double quotation mark among other text: put the whole cell in double quotes, and write each one within it twice"
+    ? "a cell contains a double quotation mark. Put the whole cell in double quotes, and write each quotation mark within it twice"
     : messageOf(error)
 }
 
@@ -319,7 +320,7 @@ async function* csvLines(source: Chunks): AsyncGenerator<ImportLine> {
     if (error instanceof NamesRefused) return yield unreadableFrom(error)
     if (!(error instanceof CsvError) || parser === undefined) throw error
     yield* parser.ready
-    const message = `cannot be read, and nothing from here on was: ${faultOf(error)}`
+    const message = `cannot be read, so no row from here on was read: ${faultOf(error)}`
     yield unreadableFrom({ lines: parser.failedAt(), message })
   }
 }
@@ -336,7 +337,7 @@ const sourceOf = (from: string | NodeJS.ReadableStream): RowSource => {
  * end. If the file or the stream cannot be read, the lines, and thus the import, reject with {@link RowsUnreadable}.
  */
 export const readRows = (from: string | NodeJS.ReadableStream, format: FileFormat) => {
-  if (!FORMATS.includes(format)) throw new TypeError(`The format of the rows must be ${FORMATS.join(" or ")}`)
+  if (!FORMATS.includes(format)) throw new TypeError(`The argument format must be ${FORMATS.join(" or ")}`)
   const { chunks, bytesRead } = sourceOf(from)
   return {
     lines: format === "csv" ? csvLines(chunks) : jsonLines(chunks),

@@ -41,17 +41,20 @@ const mismatch = (isOnlyNewline: boolean, { secrets, body }: StoredDelivery): st
       ? "The signature belongs to this body without the newline at its end. Keep the exact bytes of the body."
       : "The signature belongs to this body with a newline at its end. Keep the exact bytes of the body."
   }
-  const secret = secrets.every(beginsAsSecret) ? "" : " A secret starts with whsec_, which is part of it."
-  return `The signature belongs to another body or another secret. Check the secret, and that the body has the bytes that arrived and was not parsed and serialized again.${secret}`
+  const secret = secrets.every(beginsAsSecret)
+    ? ""
+    : " A secret starts with whsec_, so give the secret including whsec_."
+  return `The signature does not match this body and this secret. Check the secret. Check also that the body has exactly the bytes that arrived, and was not parsed and serialized again.${secret}`
 }
 
 const sentences: Readonly<Record<Exclude<VerifyFailure, "mismatch">, (age: number, tolerance: number) => string>> = {
   missing: () => "There is no signature. Give the value of the Service-Signature header with --signature.",
-  malformed: () => "The header is not t=<seconds>,v1=<64 hex digits>. Give its complete value, without its name.",
+  malformed: () =>
+    "The value of --signature does not have the form t=<seconds>,v1=<64 hex digits>. Give the header's complete value, without its name.",
   too_old: (age, tolerance) =>
-    `The signature is valid, but ${durationInWords(age)} older than the receiver's clock, and at most ${durationInWords(tolerance)} is allowed. Give the time of arrival with --at, or increase --tolerance.`,
+    `The signature is valid but ${durationInWords(age)} older than the receiver's clock, and at most ${durationInWords(tolerance)} is allowed. Give the time of arrival with --at, or increase --tolerance.`,
   too_new: (age, tolerance) =>
-    `The signature is valid, but ${durationInWords(-age)} ahead of the receiver's clock, and at most ${durationInWords(tolerance)} is allowed. One of the two clocks is wrong, or a sandbox's clock was moved. Give the time of arrival with --at, or increase --tolerance.`
+    `The signature is valid but ${durationInWords(-age)} ahead of the receiver's clock, and at most ${durationInWords(tolerance)} is allowed. One of the two clocks is wrong, or a sandbox's clock was moved. Give the time of arrival with --at, or increase --tolerance.`
 }
 
 /** Verifies a delivery, and finds out why it is rejected. */
@@ -90,20 +93,20 @@ const instant = Schema.transform(
 const options = {
   secret: repeatable(
     "--secret <whsec>",
-    "The webhook's secret, including whsec_; separate several by commas, or pass one flag each."
+    "The webhook's secret, including whsec_. For several secrets, separate them by commas or repeat the flag."
   ),
   signature: optional("--signature <header>", "The value of the signature header, such as t=1732000000,v1=..."),
-  tolerance: value("--tolerance <duration>", "How far its time may be from the receiver's clock.", {
+  tolerance: value("--tolerance <duration>", "How far the signature's time may be from the receiver's clock.", {
     decoder: duration,
     fallback: "5m"
   }),
   at: optional(
     "--at <instant>",
-    "The time on the receiver's clock, in ISO 8601 or seconds since 1970; the default is now.",
+    "The time on the receiver's clock when the webhook arrived, in ISO 8601 or seconds since 1970. The default is now.",
     { decoder: instant }
   ),
   json,
-  file: new Operand<string>("[file]", "The raw body as it arrived; - is standard input.").default("-")
+  file: new Operand<string>("[file]", "The file with the raw body as it arrived. - means standard input.").default("-")
 }
 
 /** Reads the bytes of a body from a file, or from standard input for `-`. */
@@ -111,11 +114,15 @@ const readBody = (file: string): Effect.Effect<Buffer, CommandRefused> => {
   if (file !== "-") {
     return Effect.tryPromise({
       try: () => readFile(file),
-      catch: () => refuse(`${file} cannot be read. Name the file that holds the raw body.`)
+      catch: () => refuse(`The file ${file} cannot be read. Give the file that contains the raw body.`)
     })
   }
   return process.stdin.isTTY === true
-    ? Effect.fail(refuse("The raw body is missing. Name its file, or send it to standard input with < body.json."))
+    ? Effect.fail(
+        refuse(
+          "The raw body is missing. Give its file as an argument, or redirect it to standard input with < body.json."
+        )
+      )
     : Effect.promise(() => buffer(process.stdin))
 }
 

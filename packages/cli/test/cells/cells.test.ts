@@ -47,7 +47,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       expect(await type("cell add north")).toMatchObject({
         status: 0,
         stdout:
-          "The cell north is added, in the schema workshop_north. If the name is wrong, run workshop cell remove north now, while it has no shops. If processes connect with a role of their own, run workshop migrate --roles with these cells, because they cannot use a cell that they may not read. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.\n"
+          "The cell north is added, in the schema workshop_north. If the name is wrong, run workshop cell remove north now, while it has no shops. If the processes connect as workshop_service or workshop_reader, run workshop migrate --roles with the same --cells, because these roles may not read the new cell yet. Then restart every process with the new cell in --cells. Until it is restarted, a process refuses requests of the shops in that cell.\n"
       })
       await openShops(url, [{ name: "north" }], 3)
       const { stdout } = await type("cell list")
@@ -57,16 +57,16 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       expect(JSON.parse((await type("cell list --json")).stdout)[1]).toMatchObject({
         name: "north",
         state: expect.stringMatching(
-          /^The database is at version 20 of the schema workshop_north and this program needs/
+          /^The schema workshop_north of the database has version 20, but this program needs/
         )
       })
       await run("drop schema workshop_north cascade")
       expect(JSON.parse((await type("cell list --json")).stdout)[1].state).toBe(
-        "Not in this database, and its address is not stored. Name it in --cells."
+        "The cell is not in this database, and its address is not stored. Give its address in --cells."
       )
       expect(JSON.parse((await type("cell list --json --cells north")).stdout)[1]).toMatchObject({
         takes_shops: false,
-        state: expect.stringMatching(/is at version 0/)
+        state: expect.stringMatching(/has version 0/)
       })
     }))
 
@@ -78,33 +78,33 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
         readonly name: string
       }>
       expect((await type("migrate --cells nine")).stdout).toMatch(
-        new RegExp(`^Applied to the cell nine: 0001_\\w+ to ${last[0]!.name}\\. The database .+ is up to date\\.\n$`)
+        new RegExp(`^Applied in the cell nine: 0001_\\w+ to ${last[0]!.name}\\. The database .+ is up to date\\.\n$`)
       )
       expect(await type("migrate --cells 2")).toMatchObject({
         status: 1,
-        stderr: expect.stringMatching(/^The directory names the cell nine, which was not given\. /)
+        stderr: expect.stringMatching(/^The directory in the home cell has the cell nine, which was not given\. /)
       })
       expect(await type("cell remove nine")).toMatchObject({
         status: 0,
         stdout:
-          'The cell nine is removed. Restart every process with --cells that omit it. Its tables are kept. To remove them in this database, run "drop schema workshop_nine cascade".\n'
+          'The cell nine is removed. Remove it from --cells, and restart every process. The cell\'s tables are kept. If they are in this database, you can delete them with "drop schema workshop_nine cascade".\n'
       })
       expect(await run("select name from workshop.cell")).toEqual([])
       expect((await type("migrate --cells 2")).status).toBe(0)
-      expect((await type("cell remove home")).stderr).toMatch(/^The home cell has the directory/)
+      expect((await type("cell remove home")).stderr).toMatch(/^The home cell cannot be removed/)
     }))
 
   it("workshop cell add asks for confirmation of a name that looks misspelt, and creates nothing without a yes", () =>
     withDatabase(async (type, run) => {
       const made = "select nspname from pg_namespace where nspname ~ '^workshop_' order by 1"
-      const anyhow = ". Add --yes, because there is no terminal to confirm it.\n"
+      const anyhow = ". There is no terminal in which to confirm this, so add --yes to confirm it.\n"
       await type("cell add north")
       for (const name of ["nort", "norht", "nroth", "north_"])
         expect([await type(`cell add ${name}`), await run(made)]).toEqual([
           {
             status: 1,
             stdout: "",
-            stderr: `There is a cell north. ${name} may be a typing error, and a cell cannot be renamed${anyhow}`
+            stderr: `There is already a cell north. ${name} may be a typing error, and a cell cannot be renamed${anyhow}`
           },
           [{ nspname: "workshop_north" }]
         ])
@@ -113,7 +113,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       for (const name of ["norths", "south", "north"]) expect((await type(`cell remove ${name}`)).status).toBe(0)
       await type("migrate --cells 3")
       expect((await type("cell add cell4")).stderr).toBe(
-        `The cells are numbered, and the next one would be cell_3. cell4 may be a typing error, and a cell cannot be renamed${anyhow}`
+        `The cells are numbered, and the next name would be cell_3. cell4 may be a typing error, and a cell cannot be renamed${anyhow}`
       )
       expect((await type("cell add cell_13")).status).toBe(1)
       expect((await type("cell add cell_3")).status).toBe(0)
@@ -142,14 +142,14 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
         expect([line, status]).toEqual([line, 1])
         return stderr
       }
-      expect(await refusal("cell add north")).toBe("The directory knows a cell north already. Choose another name.\n")
-      expect(await refusal("cell add North")).toMatch(/^"North" is no name of a cell/)
+      expect(await refusal("cell add north")).toBe("There is already a cell north. Choose another name.\n")
+      expect(await refusal("cell add North")).toMatch(/^"North" is not a valid name for a cell/)
       expect(await refusal("cell list --cells south")).toBe(
-        "The directory does not know the cell south. Add it with workshop cell add; without --cells, this command lists those that it knows.\n"
+        "The directory in the home cell has no cell south. Add the cell with workshop cell add. To list the cells of the directory, omit --cells.\n"
       )
       for (const line of ["cell move north db2:5432", "cell balance"])
         expect(await refusal(line)).toBe(
-          "Only Citus can move a cell, and this database does not have it. Move a cell's cluster with a standby that you promote, and give its new address in --cells.\n"
+          "The database has no Citus, which is needed to move a cell. Move the cell's cluster by promoting a standby, and give its new address in --cells.\n"
         )
       expect(await run("select name from workshop.cell order by name")).toEqual([{ name: "home" }, { name: "north" }])
     }))
@@ -187,7 +187,7 @@ describe("commands that process all cells (docs/scaling.md)", { timeout: 120_000
           `insert into ${schema}.webhook select gen_random_uuid(), 'https://example.com/', 'whsec_x', null, null, null, 0, null, 0, 1, 0`
         )
       const { stdout } = await type("secrets reseal --cells 2", { WORKSHOP_SECRETS_KEY: KEY })
-      expect(stdout).toBe("2 webhooks changed; all secrets are sealed with the key 72cd6e84.\n")
+      expect(stdout).toBe("2 webhooks changed. All webhook secrets are now encrypted with the key 72cd6e84.\n")
       expect(await run("select left(secret, 15) as secret from workshop_cell_1.webhook")).toEqual([
         { secret: "sealed:72cd6e84" }
       ])
@@ -196,15 +196,15 @@ describe("commands that process all cells (docs/scaling.md)", { timeout: 120_000
   it("workshop check and workshop secrets reseal refuse omitted or unknown cells, and write nothing", () =>
     withDatabase(async (type, run) => {
       await type("migrate --cells 2")
-      const remedy = ". Pass every command the --cells that was passed to workshop migrate.\n"
+      const remedy = ". Give every command the same --cells as workshop migrate.\n"
       for (const line of ["check", "secrets reseal"]) {
         const alone = await type(line, { WORKSHOP_SECRETS_KEY: KEY })
         expect(alone.stderr).toBe(
-          `The database is the home cell of several (cell_1, home), and no others were given${remedy}`
+          `The database is the home cell of several cells (cell_1, home), but the other cells were not given${remedy}`
         )
         const more = await type(`${line} --cells 3`, { WORKSHOP_SECRETS_KEY: KEY })
         expect(more.stderr).toBe(
-          "The directory does not know the cell cell_2. Check its name, or add it with workshop cell add or workshop migrate --cells.\n"
+          "The directory in the home cell has no cell cell_2. Correct the cell's name, or add the cell with workshop cell add or workshop migrate --cells.\n"
         )
       }
       expect(await run("select act from workshop.audit_entry where act = 'database.secrets_resealed'")).toEqual([])

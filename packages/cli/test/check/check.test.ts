@@ -36,7 +36,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
       const { status, stdout, stderr } = await runCommandLine(["check"], { DATABASE_URL: url })
       expect([status, stdout]).toEqual([
         1,
-        `queue-webhook: Shops have a queue but no webhook (1).\n  shop_id=${SHOP}\n`
+        `queue-webhook: Shops have a delivery queue but no webhook (1).\n  shop_id=${SHOP}\n`
       ])
       expect(stderr).toMatch(
         /^1 of \d+ checks found something wrong\. See "Check the data" in docs\/operating\.md\.\n$/
@@ -44,7 +44,12 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
       const json = await runCommandLine(["check", "--json"], { DATABASE_URL: url })
       expect(json.status).toBe(1)
       expect(JSON.parse(json.stdout).findings).toEqual([
-        { name: "queue-webhook", finds: "Shops have a queue but no webhook", count: 1, first: [{ shop_id: SHOP }] }
+        {
+          name: "queue-webhook",
+          finds: "Shops have a delivery queue but no webhook",
+          count: 1,
+          first: [{ shop_id: SHOP }]
+        }
       ])
     }))
 
@@ -52,7 +57,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
     const { status, stderr } = await runCommandLine(["check", "--data-dir", "/nowhere/at/all"], { DATABASE_URL: "" })
     expect([status, stderr]).toEqual([
       1,
-      "There is no data in /nowhere/at/all. Name its folder with --data-dir, or create data with workshop serve.\n"
+      "There is no data in /nowhere/at/all. Give the folder of the data with --data-dir, or create data with workshop serve.\n"
     ])
   })
 })

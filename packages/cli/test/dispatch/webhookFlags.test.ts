@@ -115,7 +115,9 @@ describe("flags of workshop serve for webhooks, and of the testers", LONG, () =>
     expect(results.with).toMatchObject({ status: 0, stderr: "" })
     expect(results.with.stdout).toMatch(/3 cases in [\d.]+ s: ✓ 3\n$/)
     expect(results.without).toMatchObject({ status: 1, stderr: "The server breaks 3 rules of the specification.\n" })
-    expect(results.without.stdout).toContain("the header Service-Signature (--signature-header names another)")
+    expect(results.without.stdout).toContain(
+      "the header Service-Signature (if the header has another name, add --signature-header)"
+    )
     expect(results.without.stdout).toMatch(/found {5}\[.*"x-lac-signature".*\]/)
   })
 
@@ -124,7 +126,7 @@ describe("flags of workshop serve for webhooks, and of the testers", LONG, () =>
     const steps = "steps:\n  - create ticket: { service: Hem }\n  - expect received: [{ type: ticket.created }]\n"
     writeFileSync(file, `name: Signed\ngiven: { shops: { lac: { webhook: true } } }\n${steps}`)
     const results = await both("scenario", "run", file)
-    const moves = `The scenarios move the sandbox's clock at ${base} forward, for everybody who uses it.\n`
+    const moves = `The scenarios move the sandbox's clock at ${base} forward, for everybody who uses that sandbox.\n`
     expect(results.with).toMatchObject({ status: 0, stderr: moves })
     expect(results.without).toMatchObject({ status: 1, stderr: `${moves}1 of 1 scenario failed.\n` })
     expect(await runCommandLine(["scenario", "run", file, ...RENAMED])).toMatchObject({ status: 0, stderr: "" })
@@ -133,13 +135,15 @@ describe("flags of workshop serve for webhooks, and of the testers", LONG, () =>
   it("workshop simulate accepts deliveries with a renamed signature header only with --signature-header, and repeats the flag in the command that it prints (Specification, Commands)", async () => {
     const results = await both("simulate", "--seed", "7", "--steps", "60", "--shops", "1")
     expect(results.with).toMatchObject({ status: 0, stderr: expect.stringMatching(/^The simulation moves [^\n]+\n$/) })
-    expect(results.with.stdout).toMatch(/^Repeat it: npx workshop simulate .* --signature-header X-Lac-Signature$/m)
+    expect(results.with.stdout).toMatch(
+      /^Repeat the run: npx workshop simulate .* --signature-header X-Lac-Signature$/m
+    )
     expect(results.without.status).toBe(1)
     expect(results.without.stdout).toMatch(/^signatures: broken .*\(Specification, Webhooks/m)
-    expect(results.without.stdout).toContain("it bears no signature")
+    expect(results.without.stdout).toContain("the request has no signature")
   })
 
-  const OF_ITS_OWN = "must be the name of a header of its own, such as Service-Signature"
+  const OF_ITS_OWN = "must be a header name that HTTP does not use itself, such as Service-Signature"
   const A_PORT = "must be a port from 1 to 65535"
 
   it.each([

@@ -67,7 +67,7 @@ describe("workshop logs (Specification, Sandbox)", LONG, () => {
     const refused = await runCommandLine(["logs", "--base-url", base])
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("has no sandbox. Start it with workshop serve --sandbox")
+      expect.stringContaining("has no sandbox. Start the server with workshop serve --sandbox")
     ])
     const nobody = await runCommandLine(["logs", "--base-url", "http://127.0.0.1:9"])
     expect([nobody.status, nobody.stderr]).toEqual([1, expect.stringContaining("No response came from")])

@@ -27,7 +27,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
       hide_name: true
     })
     const unseen = Effect.mapError(clients.showClient(id, shop), commandRefusal)
-    expect(await cli.refusal(unseen)).toBe("This shop knows no such client.")
+    expect(await cli.refusal(unseen)).toBe("This shop does not know a client with this id or phone number.")
     await cli.run(clients.recordVisit(id, shop))
     expect((await cli.run(clients.showClient(id, shop))).data).toMatchObject({ id, display_name: "Amira B." })
   })
@@ -51,7 +51,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     await cli.run(clients.createClient(amira))
     const again = Effect.mapError(clients.createClient(amira), commandRefusal)
     expect(await cli.refusal(again)).toBe(
-      "--phone belongs to another account: give another number, or correct that account."
+      "--phone belongs to another account. Give another number, or correct the other account first."
     )
   })
 
@@ -60,7 +60,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
       commandRefusal(new StoreUnavailable(remedy === undefined ? {} : { remedy })).message
     expect(ofStore("The database does not exist. Create it.")).toBe("The database does not exist. Create it.")
     expect(ofStore()).toBe(
-      "The store cannot be reached; try again in a moment. Check --database-url, and that the database runs."
+      "The store cannot be reached. Check --database-url, and that the database server is running."
     )
   })
 
@@ -68,7 +68,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const { id } = (await cli.run(clients.createClient(amira))).data
-    expect((await cli.run(clients.listOffers(id))).lines).toEqual(["No ticket is offered to this client."])
+    expect((await cli.run(clients.listOffers(id))).lines).toEqual(["No tickets are offered to this client."])
     await offer(cli, shop)
     await offer(cli, shop)
     const { data } = await cli.run(clients.listOffers(id))
@@ -79,15 +79,15 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     const [first, second] = data
     const other = (await cli.run(clients.createClient({ ...amira, phone: "+21620999999" }))).data
     const foreign = Effect.mapError(clients.acceptOffer(other.id, first.id), commandRefusal)
-    expect(await cli.refusal(foreign)).toMatch(/no such offer/i)
+    expect(await cli.refusal(foreign)).toMatch(/no offer with this id/i)
     await cli.run(clients.acceptOffer(id, first.id))
     const twice = Effect.mapError(clients.acceptOffer(id, first.id), commandRefusal)
-    expect(await cli.refusal(twice)).toBe("The offer was answered already.")
+    expect(await cli.refusal(twice)).toBe("The offer was already answered.")
     cli.answer = ""
     expect(await cli.refusal(clients.blockShop(id, second.id, false))).toBe("Nothing was changed.")
     await cli.run(clients.blockShop(id, second.id, true))
     expect(await cli.refusal(Effect.mapError(clients.showClient(id, shop), commandRefusal))).toBe(
-      "This shop knows no such client."
+      "This shop does not know a client with this id or phone number."
     )
   })
 })
@@ -125,6 +125,8 @@ describe("a client's rights", () => {
     expect(data).toEqual({ id, shops: [shop] })
     expect(lines[0]).toContain(`in 1 shop: ${shop}`)
     const again = Effect.mapError(clients.eraseClient(id, [], true), commandRefusal)
-    expect(await cli.refusal(again)).toBe(`There is no account ${id}. It may already have been erased.`)
+    expect(await cli.refusal(again)).toBe(
+      `There is no account ${id}. Check the id. The account may already have been erased.`
+    )
   })
 })

@@ -23,10 +23,12 @@ describe("the owner's flags (Specification, Commands)", LONG, () => {
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
       return stderr
     }
-    expect(await refusal("key", "create", id)).toBe("--name is missing. Add --help to this command for an example.\n")
+    expect(await refusal("key", "create", id)).toBe(
+      "--name is missing. Run this command with --help to see an example.\n"
+    )
     expect(await refusal("key", "create", id, "--name", "")).toBe('--name must be 1 to 120 characters, and not "".\n')
     expect(await refusal("shop", "create", "--currency", "eur")).toBe(
-      '--name, --time-zone are missing; --currency must be a currency code of three capital letters, such as TND, and not "eur". Add --help to this command for an example.\n'
+      '--name, --time-zone are missing; --currency must be a currency code of three capital letters, such as TND, and not "eur". Run this command with --help to see an example.\n'
     )
     expect(await refusal("client", "create", "--given-name", "A", "--family-name", "B", "--phone", "12")).toBe(
       '--phone must be a phone number in international format, such as +21620123456, and not "12".\n'

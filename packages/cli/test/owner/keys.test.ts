@@ -14,7 +14,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     expect(data.key).toMatch(/^wk_live_[\w-]{43}$/)
     expect(data.scopes).toEqual(["tickets:read", "tickets:write", "clients:read", "loyalty:write"])
     expect(lines).toEqual([
-      `The key Till (${data.id}) is shown only once; store it where only your server can read it:`,
+      `The key Till (${data.id}) is shown only once. Store it where only your server can read it:`,
       data.key
     ])
     const listed = await cli.run(keys.listKeys(shop))
@@ -70,7 +70,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     cli.answer = "n"
     expect(await cli.refusal(keys.revokeKey(id, false))).toBe("Nothing was changed.")
     expect(cli.asked).toEqual([
-      `The key ${id} is revoked permanently, and requests with it are refused from then on. Go on? [y/N] `
+      `This permanently revokes the key ${id}. Requests with it will be refused. Go on? [y/N] `
     ])
     expect((await cli.run(keys.listKeys(shop))).data[0].revoked_at).toBeNull()
     cli.answer = "y"
@@ -82,7 +82,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     await using cli = new OwnerCli()
     const { id } = (await cli.run(keys.createKey(till(await open(cli))))).data
     expect(await cli.refusal(keys.revokeKey(id, false))).toMatch(
-      /\. Add --yes, because there is no terminal to confirm it\.$/
+      /\. There is no terminal in which to confirm this, so add --yes to confirm it\.$/
     )
     cli.asked.length = 0
     expect((await cli.run(keys.revokeKey(id, true))).lines[0]).toMatch(/^The key Till \(ends in .{4}\) is revoked/)
@@ -94,6 +94,8 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     const shop = await open(cli)
     for (let i = 0; i < 5; i++) await cli.run(keys.createKey(till(shop)))
     const sixth = Effect.mapError(keys.createKey(till(shop)), commandRefusal)
-    expect(await cli.refusal(sixth)).toMatch(/^The shop has 5 active keys.*revoke one with workshop key revoke\.$/)
+    expect(await cli.refusal(sixth)).toMatch(
+      /^The shop already has 5 active API keys.*revoke one with workshop key revoke\.$/
+    )
   })
 })

@@ -33,11 +33,11 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     const [{ event_id }] = (await cli.run(webhooks.listDeliveries(asked.shop, null, 10_000))).data
     const other = "01980000-0000-7000-8000-000000000000"
     expect(await cli.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [other] }))).toBe(
-      "This shop has no such event. List its events with workshop webhook deliveries."
+      "This shop has no event with the given ids. List its events with workshop webhook deliveries."
     )
     expect(await begun(cli)).toEqual([])
     expect((await cli.run(webhooks.replayEvents({ ...asked, state: null, ids: [other, event_id] }))).lines).toEqual([
-      "1 event will be sent again. 1 of the ids named no event that this shop can send."
+      "1 event will be sent again. 1 of the ids match no event that this shop can send."
     ])
     expect(await begun(cli)).toHaveLength(1)
     expect(await cli.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [event_id, "abc"] }))).toBe(

@@ -28,7 +28,7 @@ describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120
     expect(set.stdout).toMatch(/^Events go to http:\/\/127\.0\.0\.1:9\/events\. The secret that signs them .*\nwhsec_/)
     expect((await webhook("ping")).stdout).toMatch(/^The ping [\w-]+ is being sent/)
     expect(JSON.parse((await webhook("deliveries", "--json")).stdout)).toMatchObject([{ type: "ping" }])
-    expect((await webhook("deliveries", "--state", "dead")).stdout).toContain("None is dead.")
+    expect((await webhook("deliveries", "--state", "dead")).stdout).toContain("No delivery is dead.")
     expect(JSON.parse((await webhook("disable", "--json")).stdout)).toMatchObject({ on: false, off_reason: "disabled" })
     expect((await webhook("set", "http://127.0.0.1:9/other")).stdout).toContain("but the webhook is off")
     expect(JSON.parse((await webhook("enable", "--json")).stdout)).toMatchObject({ on: true })

@@ -34,7 +34,9 @@ describe("workshop shop (Specification, Commands)", () => {
       active: true,
       api_enabled: true
     })
-    expect(lines.at(-1)).toBe(`Its first key: workshop key create ${data.id} --name Till --preset full`)
+    expect(lines.at(-1)).toBe(
+      `Create its first API key with this command: workshop key create ${data.id} --name Till --preset full`
+    )
   })
 
   it.each([
@@ -51,7 +53,7 @@ describe("workshop shop (Specification, Commands)", () => {
   it("workshop shop create refuses an unknown currency without --decimals", async () => {
     await using cli = new OwnerCli()
     expect(await cli.refusal(shops.createShop({ ...lac, currency: "TNX", decimals: null }))).toBe(
-      '--currency must be a currency that this machine knows, or come with its decimals, and not "TNX".'
+      '--currency must be a currency that this machine knows; for another currency, also give decimals, and not "TNX".'
     )
     expect((await cli.run(shops.createShop({ ...lac, currency: "TNX", decimals: 3 }))).data.currency).toBe("TNX")
   })
@@ -65,7 +67,7 @@ describe("workshop shop (Specification, Commands)", () => {
   it("workshop shop list shows every shop, oldest first", async () => {
     await using cli = new OwnerCli()
     expect((await cli.run(shops.listShops)).lines).toEqual([
-      "There is no shop yet. Create one with workshop shop create."
+      "There are no shops yet. Create one with workshop shop create."
     ])
     const opened: Array<string> = []
     for (let i = 0; i < 3; i++) opened.push((await cli.run(shops.createShop({ ...lac, name: `Shop ${i}` }))).data.id)

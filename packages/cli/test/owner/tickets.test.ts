@@ -38,15 +38,15 @@ describe("workshop ticket qr (docs/tracking-pages.md)", () => {
     await using cli = new OwnerCli()
     const code = await ticketIn(cli)
     expect(await cli.refusal(tickets.ticketQr("boots", null, false))).toBe(
-      '"boots" is not a tracking code. A code has eight letters and digits, such as 7K3M-Q9XD.'
+      '"boots" is not a tracking code. Give the eight letters and digits on the receipt, such as 7K3M-Q9XD.'
     )
     expect(await cli.refusal(tickets.ticketQr("0000-0000", null, false))).toBe(
-      "No ticket has the code 0000-0000. Check it, and --database-url."
+      "No ticket has the tracking code 0000-0000. Check the code, and --database-url."
     )
     expect(await cli.refusal(tickets.ticketQr(code, null, false))).toBe(
-      "The ticket has no page. Add --tracking-pages and --public-url (or set WORKSHOP_TRACKING_PAGES and WORKSHOP_PUBLIC_URL) as for workshop serve, or open the shop with --tracking-base-url."
+      "The ticket has no page. Add --tracking-pages and --public-url (or set WORKSHOP_TRACKING_PAGES and WORKSHOP_PUBLIC_URL) as for workshop serve, or create the shop with --tracking-base-url."
     )
     const other = "01980000-0000-7000-8000-000000000000"
-    expect(await cli.refusal(tickets.ticketQr(code, other, false))).toContain("No ticket has the code")
+    expect(await cli.refusal(tickets.ticketQr(code, other, false))).toContain("No ticket has the tracking code")
   })
 })

@@ -60,7 +60,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect((await cli.run(webhooks.showWebhook(shop))).data.url).toBe(URL)
     expect((await cli.run(webhooks.removeWebhook(shop, true))).data).toMatchObject({ url: null, off_reason: null })
     const again = Effect.mapError(webhooks.removeWebhook(shop, true), commandRefusal)
-    expect(await cli.refusal(again)).toContain("Set one with workshop webhook set")
+    expect(await cli.refusal(again)).toContain("The shop has no webhook. Set its address with workshop webhook set.")
   })
 
   it("workshop webhook set accepts an address of this machine only with --sandbox, and another port only with --webhook-port", async () => {
@@ -71,7 +71,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const taken = await cli.run(webhooks.setWebhook(shop, local, true))
     expect(taken.data.url).toBe(local)
     expect(taken.lines[0]).toContain(
-      " Only a server with --sandbox delivers there, and these data are not from a sandbox."
+      " Only a server with --sandbox delivers to this address, and the database does not belong to a sandbox."
     )
     await cli.meanwhile(Effect.flatMap(Directory, ({ markSandboxMade }) => markSandboxMade))
     expect((await cli.run(webhooks.setWebhook(shop, local, true))).lines[0]).not.toContain("Only")
@@ -93,7 +93,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     ["http://shop.example.com:8443/events", "must start with https://."],
     [
       "https://10.0.0.1:8443/events",
-      "must not hold a private or special-purpose address: give one that can be reached from the internet."
+      "must not have a private or special-purpose IP address; give an address that can be reached from the internet."
     ],
     ["8443", "must be a web address such as https://shop.example.com/hook."]
   ])("workshop webhook set %s names --webhook-port only if nothing but the port is wrong", async (url, must) => {
@@ -105,7 +105,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const { secret } = (await cli.run(webhooks.setWebhook(shop, URL, false))).data
-    expect(await cli.refusal(webhooks.rotateSecret(shop, false))).toMatch(/Add --yes/)
+    expect(await cli.refusal(webhooks.rotateSecret(shop, false))).toMatch(/so add --yes/)
     const rotated = (await cli.run(webhooks.rotateSecret(shop, true))).data.secret
     expect(rotated).toMatch(/^whsec_/)
     expect(rotated).not.toBe(secret)
@@ -117,7 +117,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     await cli.run(webhooks.setWebhook(shop, URL, false))
     expect((await cli.run(webhooks.rotateSecret(shop, true))).data.replaces_before).toBeNull()
     expect(await cli.refusal(webhooks.rotateSecret(shop, true))).toMatch(
-      /^The secret was replaced within the last 24 hours\. .* would otherwise sign until \S+Z\. Add --force, because there is no terminal/
+      /^The secret was already replaced within the last 24 hours\. .* at once, instead of at \S+Z\. There is no terminal .*, so add --force/
     )
     const forced = (await cli.run(webhooks.rotateSecret(shop, false, true))).data
     expect(forced.replaces_before).toMatch(/^\d{4}-.*Z$/)
@@ -159,11 +159,11 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const { data, lines } = await cli.run(webhooks.listDeliveries(shop, null, 10_000))
     expect(data).toMatchObject([{ event_id: id, type: "ping", state: "pending", attempts: [] }])
     expect(lines[1]).toMatch(new RegExp(`^${id}  ping  pending         0  -`))
-    expect((await cli.run(webhooks.listDeliveries(shop, "dead", 10_000))).lines).toEqual(["None is dead."])
+    expect((await cli.run(webhooks.listDeliveries(shop, "dead", 10_000))).lines).toEqual(["No delivery is dead."])
 
     const counted = await cli.run(webhooks.replayEvents({ ...asked(shop), ids: [id], dry_run: true }))
     expect(counted.data.dry_run).toBe(true)
-    expect(await cli.refusal(webhooks.replayEvents(asked(shop)))).toMatch(/^Name the events with --ids/)
+    expect(await cli.refusal(webhooks.replayEvents(asked(shop)))).toMatch(/^Choose the events with --ids/)
     const both = webhooks.replayEvents({ ...asked(shop), ids: [id], state: "dead" })
     expect(await cli.refusal(both)).toMatch(/^--ids cannot be combined/)
     const wrong = webhooks.replayEvents({ ...asked(shop), since: "yesterday" })
@@ -213,7 +213,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const said = await cli.refusal(Effect.mapError(webhooks.enableWebhook(shop), commandRefusal))
-    expect(said).toBe("The shop has no webhook; set its address first. Set one with workshop webhook set.")
+    expect(said).toBe("The shop has no webhook. Set its address with workshop webhook set.")
     expect((await cli.run(webhooks.listNotices(shop))).lines).toEqual(["There are no notices yet."])
   })
 })

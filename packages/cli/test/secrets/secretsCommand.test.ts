@@ -32,7 +32,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       const first = await runCommandLine(["secrets", "reseal"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY_FILE: file })
       expect(first).toMatchObject({
         status: 0,
-        stdout: "1 webhook changed; all secrets are sealed with the key 72cd6e84.\n"
+        stdout: "1 webhook changed. All webhook secrets are now encrypted with the key 72cd6e84.\n"
       })
       expect(await secrets()).toEqual([{ secret: "sealed:72cd6e84" }])
       const again = await runCommandLine(["secrets", "reseal", "--json"], {
@@ -44,7 +44,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
         DATABASE_URL: url,
         WORKSHOP_SECRETS_KEY: KEY
       })
-      expect(back.stdout).toBe("1 webhook changed; all secrets are stored in clear.\n")
+      expect(back.stdout).toBe("1 webhook changed. All webhook secrets are now stored unencrypted.\n")
       expect(await secrets()).toEqual([{ secret: "whsec_x" }])
     }))
 
@@ -78,7 +78,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       const refusal = await runCommandLine(["secrets", "reseal"], { DATABASE_URL: url })
       expect([refusal.status, refusal.stderr]).toEqual([
         1,
-        "Resealing needs a key. Set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32.\n"
+        "workshop secrets reseal needs a key. Create a key with openssl rand -base64 32, and set WORKSHOP_SECRETS_KEY to it.\n"
       ])
       await runCommandLine(["secrets", "reseal"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY })
       for (const words of [["serve", "--port", "0"], ["dispatch"], ["shop", "list"]]) {
@@ -86,7 +86,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
         expect([words, status, stderr]).toEqual([
           words,
           1,
-          "The database has webhook secrets that are sealed with the key 72cd6e84, which was not given. Add that key to WORKSHOP_SECRETS_KEY (secretsKeys in a program).\n"
+          "The database has webhook secrets that are encrypted with the key 72cd6e84, but this process does not have that key. Add the key to WORKSHOP_SECRETS_KEY (or the option secretsKeys).\n"
         ])
       }
       expect((await runCommandLine(["migrate"], { DATABASE_URL: url })).status).toBe(0)
@@ -101,7 +101,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       })
       expect([status, stderr]).toEqual([
         1,
-        "Key 1 of WORKSHOP_SECRETS_KEY (secretsKeys in a program) is not 32 bytes in base64 or hex. Make one with openssl rand -base64 32.\n"
+        "Key 1 of WORKSHOP_SECRETS_KEY (or the option secretsKeys) is not 32 bytes in base64 or hex. Create a key with openssl rand -base64 32.\n"
       ])
     }))
 })

@@ -27,7 +27,7 @@ describe("a printed command runs when it is pasted (Specification, Commands)", (
     "a printed command names DATABASE_URL instead of the address %s",
     (url) => {
       const { command, condition } = hintsFor(postgres(url), {})
-      expect([command("key list"), condition]).toEqual(["workshop key list", ", with DATABASE_URL set as here"])
+      expect([command("key list"), condition]).toEqual(["workshop key list", " (set DATABASE_URL as for this process)"])
     }
   )
 

@@ -65,7 +65,7 @@ describe("the words of a command line", () => {
     ["shop show -json 1", `error: unknown option '-json' (Did you mean --json?)${USAGE}`],
     [
       "shop show --shop 1",
-      "error: unknown option '--shop': the shop is an argument, as in workshop shop show <shop>. See workshop shop show --help."
+      "error: unknown option '--shop'. Give the shop without a flag, as in workshop shop show <shop>. See workshop shop show --help."
     ],
     ["shop shwo 1", "error: unknown command 'shwo' (Did you mean show?). See workshop shop --help."],
     ["nonsense", "error: unknown command 'nonsense'. See workshop --help."],

@@ -42,7 +42,7 @@ describe("colours (Specification, Commands)", () => {
     it("--no-color after -- is read as a file name", async () => {
       vi.stubEnv("NO_COLOR", "")
       const { stderr } = await runCommandLine(["verify", "--secret", "whsec_x", "--", "--no-color"])
-      expect(stderr).toMatch(/^--no-color cannot be read/)
+      expect(stderr).toMatch(/^The file --no-color cannot be read/)
       expect(process.env.NO_COLOR).toBe("")
     })
   })

@@ -61,13 +61,13 @@ describe("no command ends with a failure and an empty standard error (Specificat
     const bug = new TypeError("nothing has no length")
     const { complaint } = exitOf(Exit.die(bug), ["shop", "list"])
     expect(complaint).toMatch(
-      /^workshop shop stopped because of a bug in it \(TypeError: nothing has no length\)\. Report it with the lines below\.\n.*TypeError/
+      /^workshop shop stopped because of a bug in the program \(TypeError: nothing has no length\)\. Report the bug with the lines below\.\n.*TypeError/
     )
     expect(complaint).toContain("errorOutput.test.ts")
     expect(exitOf(Exit.fail({ message: "No." }), ["shop"]).complaint).toBe("No.")
     for (const cause of [Cause.empty, Cause.fail({ message: " " })]) {
       expect(exitOf(Exit.failCause(cause), ["shop"]).complaint).toBe(
-        "workshop shop stopped because of a bug in it (it failed without a reason). Report it with the lines below."
+        "workshop shop stopped because of a bug in the program (it failed without an error). Report the bug with the lines below."
       )
     }
   })
@@ -130,6 +130,6 @@ describe.concurrent("a process of its own", LONG, () => {
       NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`process.on("newListener", (name) => { if (name === "uncaughtException") ${preload} })`)}`
     })
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
-    expect(stderr).toMatch(/^workshop serve stopped because of a bug in it \(Error: nobody\)\. Report it/)
+    expect(stderr).toMatch(/^workshop serve stopped because of a bug in the program \(Error: nobody\)\. Report the bug/)
   })
 })

@@ -23,14 +23,16 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   it("workshop --help shows the exit statuses, how a file sets a variable, and each group once", async () => {
     const { status, stdout, stderr } = await runCommandLine(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
-    expect(stdout).toMatch(/Exit status:\n {2}0 {4}success.*\n {7}.*\n {2}1 {4}refused.*\n {2}130 {2}interrupted/)
+    expect(stdout).toMatch(
+      /Exit status:\n {2}0 {4}The command succeeded.*\n {7}.*\n {2}1 {4}The command was refused.*\n {7}.*\n {2}130 {2}Ctrl-C/
+    )
     expect(stdout.match(/^ {2}shop /gm)).toHaveLength(1)
     for (const word of ["--no-color", "--version", "NAME_FILE"]) expect(stdout).toContain(word)
   })
 
   it("a group lists its commands, and the usage of a command below it is written in full", async () => {
     const group = await runCommandLine(["key", "--help"])
-    expect(group.stdout).toMatch(/^ {2}create +Create a key; its text is shown only once$/m)
+    expect(group.stdout).toMatch(/^ {2}create +Create an API key, and show its text, which cannot be shown again$/m)
     const create = await runCommandLine(["key", "create", "--help"])
     expect(create.stdout).toMatch(/^Usage: workshop key create \[options\] <shop>\n/)
     expect(create.stdout).toMatch(/Examples:\n {2}workshop key create /)
@@ -39,7 +41,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   it("the help shows a flag with its choices, its default and its variable", async () => {
     const help = (await runCommandLine(["serve", "--help"])).stdout.replaceAll(/\s+/g, " ")
     expect(help).toContain(
-      "--log-level <level> The lowest level that is logged. (choices: debug, info, warning, error, none; default: info; env: WORKSHOP_LOG_LEVEL)"
+      "--log-level <level> The lowest level of the lines that are logged. (choices: debug, info, warning, error, none; default: info; env: WORKSHOP_LOG_LEVEL)"
     )
     expect(help).toContain("(default: 4010; env: WORKSHOP_PORT)")
     expect(help).toContain("(env: DATABASE_URL)")
@@ -66,7 +68,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   it("workshop webhook replay --help says which flags are required, and how to send all events", async () => {
     const help = (await runCommandLine(["webhook", "replay", "--help"])).stdout.replaceAll(/\s+/g, " ")
     expect(help).toContain(
-      "Give at least one of --ids, --since, --until and --state; --since 2020-01-01 sends all events again."
+      "Give at least one of --ids, --since, --until and --state. --since 2020-01-01 sends all events again."
     )
   })
 
@@ -74,7 +76,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
     expect(await runCommandLine(["key"])).toEqual({
       status: 1,
       stdout: "",
-      stderr: "Name one of the commands create, list, revoke. workshop key --help describes them.\n"
+      stderr: "Give one of the commands create, list, revoke. workshop key --help describes them.\n"
     })
   })
 })
@@ -85,7 +87,7 @@ describe("workshop verify and openapi (Specification, Commands)", { timeout: 30_
     const { status, stdout, stderr } = await runCommandLine(args)
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ valid: false, reason: "malformed", t: null })
-    expect(stderr).toMatch(/^The header is not t=<seconds>,v1=<64 hex digits>/)
+    expect(stderr).toMatch(/^The value of --signature does not have the form t=<seconds>,v1=<64 hex digits>/)
   })
 
   it("workshop openapi prints one document, as JSON and as YAML", async () => {

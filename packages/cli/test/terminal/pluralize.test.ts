@@ -17,7 +17,7 @@ it("the counts of a simulation and the progress of an import use singular nouns 
   const [first, second] = countLines({
     ...{ summary, latencies: [], took_ms: 1_000, command: "", stopped: null, clock: null }
   })
-  expect(first).toBe("Seed 7: 1 step over 1 day, played in 1.0 s")
+  expect(first).toBe("Seed 7: 1 step over 1 day, in 1.0 s of real time")
   expect(second).toBe("1 request (1 a second), 1 delivery, 1 ticket, 1 shop, 1 client")
   const drawn: Array<string> = []
   importProgress(0, () => 0, { isTTY: true, write: (text) => drawn.push(text) })?.({ rows: 1 })

@@ -32,7 +32,7 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
     const bad = await runCommandLine(["migrate"], { DATABASE_URL: "", DATABASE_URL_FILE: secret })
     expect(bad).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/^The address of the database does not read like/)
+      stderr: expect.stringMatching(/^The database address does not have the form/)
     })
     expect(bad.stderr).not.toContain("whsec_")
   })

@@ -74,17 +74,19 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const dry = await runCommandLine(["import", file, "--shop", here, "--dry-run", "--json"], there)
     expect([dry.status, JSON.parse(dry.stdout)]).toMatchObject([0, { dry_run: true, tickets: 2, clients: 2, cards: 1 }])
     const preview = await runCommandLine(["import", file, "--shop", here, "--dry-run"], there)
-    expect(preview.stdout).toContain("1 ticket would be closed at once, because the time to collect has passed.\n")
+    expect(preview.stdout).toContain(
+      "1 ticket would be closed at once, because the client has not collected it in time.\n"
+    )
     const made = await runCommandLine(["import", file, "--shop", here], there)
     expect(made).toEqual({
       status: 0,
       stdout:
-        "Imported 2 tickets, 2 clients and 1 loyalty card.\nThe time to collect 1 ticket has passed, so a running service closes it now.\n",
+        "Imported 2 tickets, 2 clients and 1 loyalty card.\n1 ticket was not collected in time, so a running service closes it now.\n",
       stderr: ""
     })
     const again = await runCommandLine(["import", file, "--shop", here], there)
     expect(again.stdout).toBe(
-      "Imported 0 tickets, 0 clients and 0 loyalty cards.\n2 tickets were there already and stay as they are.\n"
+      "Imported 0 tickets, 0 clients and 0 loyalty cards.\n2 tickets of the file already exist and are not changed.\n"
     )
     const exports: Array<string> = []
     for (const format of ["csv", "jsonl"]) {
@@ -153,16 +155,16 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
       stdout: "Imported 1 ticket, 1 client and 1 loyalty card.\nStopped at line 4: 2 rows after it were not imported.\n"
     })
     expect(stopped.stderr).toBe(
-      "Line 4 (A-3): state must be one of workshop, ready, impossible, collected, abandoned; price_minor must be a number. Nothing after it was imported. Correct the row and repeat the import, which does not change tickets that are already there, or add --bad-rows skip.\n"
+      "Line 4 (A-3): state must be one of workshop, ready, impossible, collected, abandoned; price_minor must be a number. No row after the invalid one was imported. Correct the row and repeat the import, which does not change tickets that are already there, or add --bad-rows skip.\n"
     )
     const dry = await runCommandLine(["import", file, "--shop", shop, "--dry-run"], there)
     expect(dry).toMatchObject({
       status: 1,
       stderr:
-        "2 rows of the file cannot be imported. Correct the rows listed above. Without --bad-rows skip, an import stops at the first of them.\n"
+        "2 rows of the file cannot be imported. Correct the rows listed above. Without --bad-rows skip, an import stops at the first invalid row.\n"
     })
-    expect(dry.stdout).toContain("2 rows are wrong:\nline 4 (A-3): state must be")
-    expect(dry.stdout).toContain("line 5 (A-4): ready_at is required where the state is ready\n")
+    expect(dry.stdout).toContain("2 rows are invalid:\nline 4 (A-3): state must be")
+    expect(dry.stdout).toContain("line 5 (A-4): ready_at is required if state is ready\n")
     const json = await runCommandLine(["import", file, "--shop", shop, "--json"], there)
     expect([json.status, JSON.parse(json.stdout)]).toMatchObject([1, { rows: 2, bad: 1, stopped_at: 4, not_read: 2 }])
     const skipped = await runCommandLine(["import", file, "--shop", shop, "--bad-rows", "skip", "--json"], there)
@@ -182,7 +184,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     expect(dry).toMatchObject({
       status: 1,
       stderr:
-        "1 row of the file cannot be imported. Correct the rows listed above. An import with --bad-rows skip leaves it out.\n"
+        "1 row of the file cannot be imported. Correct the rows listed above. An import with --bad-rows skip omits it.\n"
     })
   })
 
@@ -223,7 +225,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const file = fileOf("round.csv", ["external_ref;service;price_minor", "R-1;Hem;15.00", "R-2;Hem;15,0"])
     const dry = await runCommandLine(["import", file, "--shop", shop, "--dry-run"], there)
     expect(dry.stdout).toContain(
-      "Would import 0 tickets, 0 clients and 0 loyalty cards.\n2 rows are wrong:\nline 2 (R-1): price_minor must be a whole number of minor units, such as 1250 for 12.50 EUR\nline 3 (R-2): price_minor must be a whole number"
+      "Would import 0 tickets, 0 clients and 0 loyalty cards.\n2 rows are invalid:\nline 2 (R-1): price_minor must be a whole number of minor units, such as 1250 for 12.50 EUR\nline 3 (R-2): price_minor must be a whole number"
     )
   })
 
@@ -299,14 +301,16 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
   it("a stream that was read before is refused, because its rows are gone, and so is an unknown format", async () => {
     const read = Readable.from(['{"service":"Hem"}\n'])
     for await (const _ of read);
-    expect(() => readRows(read, "jsonl")).toThrow("The stream was read before, such as by a body parser")
+    expect(() => readRows(read, "jsonl")).toThrow(
+      "The stream was already read, for example by a body parser, so its rows are lost. Pass the stream to readRows before anything else reads it"
+    )
     expect(() => readRows(Readable.from([]), "xml" as never)).toThrow("must be csv or jsonl")
   })
 
   it.each([
-    ["no file", () => join(folder, "nofile.csv"), "There is no file FILE."],
-    ["no folder", () => join(fileOf("plain.csv", []), "in.csv"), "There is no file FILE."],
-    ["a folder", () => folder, "FILE is a folder. Name a file of rows."]
+    ["no file", () => join(folder, "nofile.csv"), "There is no file FILE. Check the path."],
+    ["no folder", () => join(fileOf("plain.csv", []), "in.csv"), "There is no file FILE. Check the path."],
+    ["a folder", () => folder, "FILE is a folder. Give the path of a CSV or JSON lines file."]
   ] as const)("an import of a file that cannot be read rejects with a sentence: %s", async (_, from, sentence) => {
     await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
     const file = from()
@@ -323,7 +327,9 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
 
   it("the error for a file that cannot be read is a sentence", () => {
     for (const code of ["EACCES", "EPERM"])
-      expect(fileUnreadable("a.csv", { code }).message).toBe("This program has no permission to read a.csv.")
+      expect(fileUnreadable("a.csv", { code }).message).toBe(
+        "This program has no permission to read a.csv. Correct the file's permissions."
+      )
     expect(fileUnreadable("a.csv", new Error("EIO: i/o error, read")).message).toBe(
       "The file a.csv cannot be read (EIO: i/o error, read)."
     )
@@ -373,12 +379,12 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const error = await test.workshop.import({ shop_id, lines: readRows(failing, "jsonl").lines }).catch((e) => e)
     expect(error).toMatchObject({
       _tag: "RowsUnreadable",
-      message: "The stream of the rows failed before its end: socket hang up."
+      message: "The stream of rows failed before its end: socket hang up."
     })
     const missing = createReadStream(join(folder, "nofile.csv"))
     const { lines } = readRows(missing, "csv")
     await new Promise<void>((resolve) => missing.once("close", resolve))
-    await expect(lines.next()).rejects.toThrow("The stream of the rows failed before its end: ENOENT")
+    await expect(lines.next()).rejects.toThrow("The stream of rows failed before its end: ENOENT")
     await expect(readRows(missing, "csv").lines.next()).rejects.toThrow("ENOENT")
   })
 
@@ -397,7 +403,9 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
       const { status, stderr } = await runCommandLine(["export", file, "--shop", await newShop()], there)
       expect([status, stderr]).toEqual([
         1,
-        expect.stringMatching(/tickets\.\w+ cannot be written \(ENOENT.*Name a new file\.\n$/)
+        expect.stringMatching(
+          /tickets\.\w+ cannot be written \(ENOENT.*Give the name of a new file in a folder that exists\.\n$/
+        )
       ])
     }
   })
@@ -413,10 +421,10 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const file = fileOf("min.csv", ["external_ref;service", "X-1;Hem", "X-2;Hem;extra", "X-3;Hem", "X-4"])
     const dry = await runCommandLine(["import", file, "--shop", shop, "--dry-run"], there)
     expect(dry.stdout).toBe(
-      `Would import 2 tickets, 0 clients and 0 loyalty cards.\n2 rows are wrong:\n${[3, 5]
+      `Would import 2 tickets, 0 clients and 0 loyalty cards.\n2 rows are invalid:\n${[3, 5]
         .map(
           (line) =>
-            `line ${line}: row has ${line === 3 ? "3 cells" : "1 cell"}, but the first line names 2 columns: correct the separators, and put a cell that contains one in double quotes\n`
+            `line ${line}: row has ${line === 3 ? "3 cells" : "1 cell"}, but the first line names 2 columns: correct the separators, and put a cell that contains a separator in double quotes\n`
         )
         .join("")}`
     )
@@ -445,7 +453,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const unknown = fileOf("unknown.csv", ["external_ref;service;kunde;", ...rows.map((row) => `${row};`)])
     const dry = await runCommandLine(["import", unknown, "--shop", shop, "--dry-run"], there)
     expect(dry.stdout).toMatch(
-      /^1 row is wrong:\nline 1: row names "kunde", but must name columns .+ rename or remove it\. /m
+      /^1 row is invalid:\nline 1: row names "kunde", but must name only columns .+ rename or remove this column\. /m
     )
     const skipped = await runCommandLine(["import", unknown, "--shop", shop, "--bad-rows", "skip", "--json"], there)
     expect(JSON.parse(skipped.stdout)).toMatchObject({ rows: 1, tickets: 0, bad: 1, stopped_at: 1 })
@@ -453,7 +461,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const stopped = await runCommandLine(["import", twice, "--shop", shop], there)
     expect([stopped.status, stopped.stderr]).toEqual([
       1,
-      'Line 1: row names "service" twice, so nothing was read: remove one of the two columns.\n'
+      'Line 1: row names "service" twice, so no row was read: remove one of the two columns.\n'
     ])
     // The file has no line of names, and a misplaced quote in its first chunk, which must not be reported too.
     expect(await rowsOf(Readable.from([Buffer.from('A-1,Hem\nA-2,"Hem"x\n')]))).toEqual([
@@ -470,7 +478,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     expect(await rowsOf(Readable.from([Buffer.from(quoted)]))).toMatchObject([
       { line: 2, row: { service: "Two\r\nlines" } },
       { line: 5, row: { service: "Two\nlines" } },
-      { line: 7, unreadable: expect.stringContaining("a double quotation mark among other text") }
+      { line: 7, unreadable: expect.stringContaining("a cell contains a double quotation mark") }
     ])
   })
 
@@ -481,12 +489,12 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const refused = await runCommandLine(["import", file, "--shop", shop, "--bad-rows", "skip"], there)
     expect(refused).toMatchObject({
       status: 1,
-      stdout: `Imported 1 ticket, 0 clients and 0 loyalty cards.\nStopped at line 3: the rest of the file was not imported.\n1 row is wrong:\nline 3: row is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import\n`
+      stdout: `Imported 1 ticket, 0 clients and 0 loyalty cards.\nStopped at line 3: the rest of the file was not imported.\n1 row is invalid:\nline 3: row is not UTF-8, so no row from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import\n`
     })
     // The message does not suggest --bad-rows skip, because it would not help.
     expect(await runCommandLine(["import", file, "--shop", shop], there)).toMatchObject({
       status: 1,
-      stderr: `Line 3: row is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import.\n`
+      stderr: `Line 3: row is not UTF-8, so no row from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import.\n`
     })
     const json = Buffer.from(
       '{"external_ref":"M-1","service":"Hem"}\n{"external_ref":"M-2","service":"\xe9"}\n',
@@ -497,7 +505,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
       {
         line: 2,
         unreadable:
-          "is not UTF-8, so nothing from here on was read: write the file as UTF-8, as JSON is, or convert it with iconv, and repeat the import"
+          "is not UTF-8, so no row from here on was read: write the file as UTF-8, or convert it with iconv, and repeat the import"
       }
     ])
     const bytes = Buffer.from("\uFEFFexternal_ref,service\nN-1,été\n")
@@ -526,11 +534,11 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     ] as const)
       expect(await reported(text)).toEqual({
         line: 1,
-        unreadable: `is no JSON object, because of column ${column}: each line holds one`
+        unreadable: `is not a JSON object, because of the character in column ${column}: write one complete object on each line`
       })
     expect(await reported('{"service":"Hem","item":"Coa')).toEqual({
       line: 1,
-      unreadable: "is no JSON object: it ends too early, and each line holds a whole one"
+      unreadable: "ends before its JSON object is complete: write one complete object on each line"
     })
   })
 
@@ -540,18 +548,20 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const json = await runCommandLine(["import", lines, "--shop", shop], there)
     expect([json.status, json.stderr]).toEqual([
       1,
-      expect.stringMatching(/^Line 3: row is no JSON object, because of column 2: each line holds one\./)
+      expect.stringMatching(
+        /^Line 3: row is not a JSON object, because of the character in column 2: write one complete object on each line\./
+      )
     ])
     const open = fileOf("open.csv", [HEAD, 'A-9,workshop,"Hem'])
     const csv = await runCommandLine(["import", open, "--shop", shop], there)
     expect([csv.status, csv.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^Line 2: row cannot be read, and nothing from here on was: a cell's double quotation mark is never closed\.\n$/
+        /^Line 2: row cannot be read, so no row from here on was read: a double quotation mark at the start of a cell is never closed\. Close it\.\n$/
       )
     ])
     const none = await runCommandLine(["import", join(folder, "none.csv"), "--shop", shop], there)
-    expect([none.status, none.stderr]).toEqual([1, `There is no file ${join(folder, "none.csv")}.\n`])
+    expect([none.status, none.stderr]).toEqual([1, `There is no file ${join(folder, "none.csv")}. Check the path.\n`])
     const nameless = await runCommandLine(["import", fileOf("rows.txt", []), "--shop", shop], there)
     expect(nameless.stderr).toContain("Add --format csv or --format jsonl")
   })

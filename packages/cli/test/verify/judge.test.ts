@@ -33,13 +33,23 @@ describe("workshop verify says whether a delivery is authentic (Specification, W
 
   it.each([
     ["no header", { signature: null }, "missing", /^There is no signature/],
-    ["a malformed header", { signature: "sha256=abc" }, "malformed", /is not t=<seconds>,v1=<64 hex digits>/],
-    ["another secret", { secrets: ["whsec_other"] }, "mismatch", /another body or another secret\. Check the secret/],
+    [
+      "a malformed header",
+      { signature: "sha256=abc" },
+      "malformed",
+      /does not have the form t=<seconds>,v1=<64 hex digits>/
+    ],
+    [
+      "another secret",
+      { secrets: ["whsec_other"] },
+      "mismatch",
+      /does not match this body and this secret\. Check the secret/
+    ],
     [
       "a secret without its prefix",
       { secrets: ["other"] },
       "mismatch",
-      /A secret starts with whsec_, which is part of it\.$/
+      /A secret starts with whsec_, so give the secret including whsec_\.$/
     ],
     ["another body", { body: '{"id": "e1"}' }, "mismatch", /not parsed and serialized again/],
     ["an additional newline", { body: `${BODY}\n` }, "mismatch", /without the newline at its end/],
@@ -48,13 +58,13 @@ describe("workshop verify says whether a delivery is authentic (Specification, W
       "a signature that is too old",
       { at: NOON + 301_000 },
       "too_old",
-      /^The signature is valid, but 5 minutes 1 second older than the receiver's clock, and at most 5 minutes is allowed/
+      /^The signature is valid but 5 minutes 1 second older than the receiver's clock, and at most 5 minutes is allowed/
     ],
     [
       "a signature that is ahead of the clock",
       { at: NOON - 301_000 },
       "too_new",
-      /^The signature is valid, but 5 minutes 1 second ahead of the receiver's clock, and at most 5 minutes is allowed/
+      /^The signature is valid but 5 minutes 1 second ahead of the receiver's clock, and at most 5 minutes is allowed/
     ]
   ] as const)("a delivery is not valid with %s", async (_, kept, reason, sentence) => {
     expect(await judged(kept)).toMatchObject({ valid: false, reason, sentence: expect.stringMatching(sentence) })

@@ -15,7 +15,7 @@ export type IdempotencyKey = typeof IdempotencyKey.Type
 /** The key was already used for another request of this operation (Specification, Idempotency). */
 export class IdempotencyKeyReused extends RefusalOf(
   "IdempotencyKeyReused",
-  "This Idempotency-Key was used for another request; take a new key for a new request"
+  "This Idempotency-Key was already used for another request. Send a new key with each new request."
 ) {}
 
 /** A result that may be a repetition of the first one. */

@@ -26,9 +26,9 @@ const ItemInput = Schema.Struct({
   label: Text(Limits.item_label_characters),
   service: optional(Text(Limits.item_service_characters)),
   price_minor: optional(AmountMinor)
-}).annotations({ identifier: "TicketItemInput", description: "One of several items on a ticket to open" })
+}).annotations({ identifier: "TicketItemInput", description: "One of several items on a ticket to create" })
 
-const wrongItemCount = () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
+const wrongItemCount = () => `must have ${Limits.items_min} to ${Limits.items_max} entries`
 
 /** The body of a new ticket (Specification, Endpoints). The decision applies the defaults. */
 export const TicketInput = Schema.Struct({
@@ -49,12 +49,12 @@ export const TicketInput = Schema.Struct({
   promised_at: optional(DateTimeText),
   external_ref: optional(Text(Limits.external_ref_characters))
 })
-  .annotations({ description: "A ticket to open" })
+  .annotations({ description: "A ticket to create" })
   .pipe(
     Schema.filter(
       ({ price_minor, deposit_minor }) =>
         isAmount(price_minor) && isAmount(deposit_minor) && depositExceedsPrice(price_minor, deposit_minor)
-          ? { path: ["deposit_minor"], message: "must not be more than price_minor" }
+          ? { path: ["deposit_minor"], message: "must not be greater than price_minor" }
           : true,
       { [RUNS_ON_INVALID_INPUT]: true }
     ),

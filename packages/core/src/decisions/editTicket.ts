@@ -51,11 +51,11 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foun
       const next = { ...record, ...fields }
       const issues = unknownItems(record, edit)
       if (depositExceedsPrice(next.price_minor, next.deposit_minor)) {
-        issues.push({ field: "deposit_minor", message: "must not be more than price_minor" })
+        issues.push({ field: "deposit_minor", message: "must not be greater than price_minor" })
       }
       // If this were accepted, the client could accept the quote, and the price would then be below the deposit.
       if (record.quote?.status === "proposed" && depositExceedsPrice(record.quote.price_minor, next.deposit_minor)) {
-        issues.push({ field: "deposit_minor", message: "must not be more than the price that was proposed" })
+        issues.push({ field: "deposit_minor", message: "must not be greater than the proposed price" })
       }
       if (issues.length > 0) return Either.left(new InvalidInput({ issues }))
       const refused = forbiddenField(shop, edit, found)

@@ -25,7 +25,7 @@ export const StampsGiven = Schema.Struct({
   rewards_unlocked: Schema.Int
 }).annotations({
   identifier: "StampsGiven",
-  description: "Stamps that were added, and the card afterwards"
+  description: "How many stamps were added, and the card afterwards"
 })
 export interface StampsGiven extends Named.StampsGiven {}
 
@@ -33,7 +33,7 @@ export interface StampsGiven extends Named.StampsGiven {}
 export const RewardRedeemed = Schema.Struct({
   card: LoyaltyCard,
   reward: Schema.Struct({ label: Schema.NullOr(Schema.String), redeemed_at: Schema.String })
-}).annotations({ identifier: "RewardRedeemed", description: "A reward that was given, and the card afterwards" })
+}).annotations({ identifier: "RewardRedeemed", description: "The reward that was used, and the card afterwards" })
 export interface RewardRedeemed extends Named.RewardRedeemed {}
 
 /**

@@ -120,8 +120,8 @@ const isGiven = <A>(value: A | null | undefined): value is A => value !== null &
 function* dateIssues(row: ImportRow, state: TicketState, now: Instant): Generator<Issue> {
   for (const field of stateDates) {
     const has = dateInState(state, field)
-    if (has === "always" && !isGiven(row[field])) yield { field, message: `is required where the state is ${state}` }
-    if (has === "never" && isGiven(row[field])) yield { field, message: `must be left out where the state is ${state}` }
+    if (has === "always" && !isGiven(row[field])) yield { field, message: `is required if state is ${state}` }
+    if (has === "never" && isGiven(row[field])) yield { field, message: `must be omitted if state is ${state}` }
   }
   const past = ["created_at", ...stateDates, "notified_at"] as const
   const created_at = row.created_at ?? 0
@@ -132,28 +132,28 @@ function* dateIssues(row: ImportRow, state: TicketState, now: Instant): Generato
     if (at > now) yield { field, message: "must not be in the future" }
     else if (at < 0) yield { field, message: "must not be before 1970" }
     else if (at < (field === "notified_at" ? created_at : earliest))
-      yield { field, message: "must not be before the dates that come before it" }
+      yield { field, message: "must not be earlier than the date of a previous step" }
     else if (field !== "notified_at") earliest = at
   }
   if (!isGiven(row.created_at) && past.some((field) => isGiven(row[field])))
-    yield { field: "created_at", message: "is required where the row has other dates" }
+    yield { field: "created_at", message: "is required if the row has other dates" }
 }
 
 function* ticketIssues(row: ImportRow, now: Instant): Generator<Issue> {
   const state = row.state ?? "workshop"
   if (!isGiven(row.external_ref))
-    yield { field: "external_ref", message: "is required: by it a ticket is found when the import is repeated" }
+    yield { field: "external_ref", message: "is required, because a repeated import finds the ticket by it" }
   yield* dateIssues(row, state, now)
   if (isGiven(row.outcome) && state !== "collected")
-    yield { field: "outcome", message: "belongs to a collected ticket: leave it out" }
+    yield { field: "outcome", message: "must be omitted, because only a collected ticket has it" }
   if (isGiven(row.abandon_reason) && state !== "abandoned")
-    yield { field: "abandon_reason", message: "belongs to an abandoned ticket: leave it out" }
+    yield { field: "abandon_reason", message: "must be omitted, because only an abandoned ticket has it" }
   if (isGiven(row.price_minor) && isGiven(row.deposit_minor) && depositExceedsPrice(row.price_minor, row.deposit_minor))
-    yield { field: "deposit_minor", message: "must not be more than price_minor" }
+    yield { field: "deposit_minor", message: "must not be greater than price_minor" }
   if (isGiven(row.quote) && (row.quote.status === "proposed") === isGiven(row.quote.answered_at))
-    yield { field: "quote.answered_at", message: "must be given exactly if the quote was answered" }
+    yield { field: "quote.answered_at", message: "is required if the quote was answered, and must be omitted if not" }
   if (isGiven(row.notified_channel) && !isGiven(row.notified_at))
-    yield { field: "notified_at", message: "is required where notified_channel is given" }
+    yield { field: "notified_at", message: "is required if notified_channel is given" }
 }
 
 function* cardIssues({ client }: ImportRow): Generator<Issue> {
@@ -165,8 +165,7 @@ function* cardIssues({ client }: ImportRow): Generator<Issue> {
   else if (spent < redeemed || (spent > 0 && redeemed === 0))
     yield {
       field: "client.card.rewards_redeemed",
-      message:
-        "must explain what was spent: each reward took at least one of the stamps in lifetime that are not in balance"
+      message: "must not be greater than lifetime minus balance, because each reward costs at least one stamp"
     }
 }
 
@@ -176,7 +175,10 @@ export const importIssues = (row: ImportRow, now: Instant): ReadonlyArray<Issue>
   if (!isGiven(row.client)) return [{ field: "service", message: "is required for a ticket" }]
   const others = Object.entries(row).filter(([name, value]) => name !== "client" && isGiven(value))
   return [
-    ...others.map(([field]) => ({ field, message: "belongs to a ticket, and the row has no service" })),
+    ...others.map(([field]) => ({
+      field,
+      message: "must be omitted, because only a ticket has it and the row has no service"
+    })),
     ...cardIssues(row)
   ]
 }

@@ -16,14 +16,14 @@ const { active, name, stamps_required, stamps_per_ticket, reward_label } = Loyal
 
 const Words = Schema.Array(Text(Limits.name_characters)).pipe(
   Schema.maxItems(Limits.forbidden_words_max, {
-    message: () => `must hold at most ${Limits.forbidden_words_max} words`
+    message: () => `must have at most ${Limits.forbidden_words_max} words`
   })
 )
 
 /** The languages whose default words a shop refuses, each once. */
 export const Languages = Schema.Array(Language).pipe(
   Schema.maxItems(Limits.named_values_max),
-  Schema.filter((languages) => new Set(languages).size === languages.length || "must name each language once"),
+  Schema.filter((languages) => new Set(languages).size === languages.length || "must not contain a language twice"),
   Schema.annotations({
     jsonSchema: { type: "array", items: { type: "string", enum: [...Language.literals] }, uniqueItems: true }
   })

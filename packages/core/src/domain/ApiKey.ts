@@ -85,8 +85,8 @@ export const looksLikeKey = (text: string): boolean =>
 /** The shop has the maximum number of active keys (Specification, Limits). */
 export class TooManyKeys extends RefusalOf(
   "TooManyKeys",
-  `The shop has ${Limits.active_keys_per_shop} active keys, which is the most; revoke one first`
+  `The shop already has ${Limits.active_keys_per_shop} active API keys, the maximum. Revoke one first.`
 ) {}
 
 /** No such key. */
-export class KeyNotFound extends RefusalOf("KeyNotFound", "There is no such key") {}
+export class KeyNotFound extends RefusalOf("KeyNotFound", "There is no API key with this id") {}

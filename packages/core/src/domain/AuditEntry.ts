@@ -3,31 +3,37 @@ import type { Instant } from "./Instant.js"
 
 /** The acts of owners and operators that are logged, each with a description of what its entry contains in addition to the actor and the time. */
 export const auditActs = {
-  "shop.created": "a shop was created: its name",
-  "shop.changed": "settings of a shop were changed: their new values, for lists of words only their number",
-  "shop.clock_repaired": "the clock of a shop that was dated ahead was repaired: until when it was ahead",
-  "key.created": "a key was created: its id, name, scopes and expiry",
-  "key.revoked": "a key was revoked: its id and name",
-  "webhook.set": "the webhook's URL was set: its host only, because the path may be a secret",
-  "webhook.rotated": "the webhook got a new secret",
-  "webhook.enabled": "the webhook was turned on again",
-  "webhook.disabled": "the webhook was turned off",
-  "webhook.removed": "the webhook was removed with all waiting deliveries",
-  "webhook.pinged": "a ping was sent: the id of the event",
-  "deliveries.replayed": "events were replayed: their period and state, or how many ids were given",
-  "tickets.imported": "tickets were imported: how many tickets, clients and cards were written",
-  "client.exported": "a client's data were exported: the client's id",
-  "client.corrected": "a client's account was corrected: the client's id and the names of the fields",
-  "client.erased": "a client was erased: the client's id",
-  "client.acted_for": "the command line did what a client does: which act, and the ids it was given",
+  "shop.created": "A shop was created. The entry has its name",
+  "shop.changed":
+    "Settings of a shop were changed. The entry has their new values, but only the lengths of lists of words",
+  "shop.clock_repaired":
+    "The clock of a shop that was ahead was repaired. The entry has the instant until which the shop was ahead",
+  "key.created": "An API key was created. The entry has its id, name, scopes and expiry",
+  "key.revoked": "An API key was revoked. The entry has its id and name",
+  "webhook.set": "The webhook's URL was set. The entry has only the host, because the path may be a secret",
+  "webhook.rotated": "The webhook's secret was replaced",
+  "webhook.enabled": "The webhook was turned on again",
+  "webhook.disabled": "The webhook was turned off",
+  "webhook.removed": "The webhook was removed with all waiting deliveries",
+  "webhook.pinged": "A ping was sent. The entry has the event's id",
+  "deliveries.replayed":
+    "Events were replayed. The entry has the period and state by which they were chosen, or how many ids were given",
+  "tickets.imported": "Tickets were imported. The entry has how many tickets, clients and cards were created",
+  "client.exported": "A client's data were exported. The entry has the client's id",
+  "client.corrected":
+    "A client's account was corrected. The entry has the client's id and the names of the changed fields",
+  "client.erased": "A client was erased. The entry has the client's id",
+  "client.acted_for":
+    "An operator did on the command line what a client does. The entry has the action and the ids that were given",
   "database.migrated":
-    "the tables were brought up to date: the versions before and after, and the schema they were moved from",
-  "database.cells_added": "cells were added: their names",
-  "database.cell_removed": "a cell without shops was removed: its name",
+    "The database was migrated. The entry has the versions before and after, and the schema from which the tables were moved",
+  "database.cells_added": "Cells were added. The entry has their names",
+  "database.cell_removed": "A cell without shops was removed. The entry has its name",
   "database.cell_moved":
-    "a cell was moved to another node: its name, both nodes, how long it took, and the longest pause of writes",
-  "database.roles_granted": "the database's roles were given their rights",
-  "database.secrets_resealed": "webhook secrets were encrypted again, or stored in clear: the key's id, null in clear"
+    "A cell was moved to another node. The entry has its name, both nodes, the duration, and the longest pause of writes",
+  "database.roles_granted": "The database roles were granted their rights",
+  "database.secrets_resealed":
+    "Webhook secrets were encrypted again, or stored unencrypted. The entry has the key's id, or null if they are unencrypted"
 } as const
 
 /** A key of {@link auditActs}. */

@@ -51,7 +51,7 @@ const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/
 /** How far the zone's clocks are ahead of UTC, in milliseconds. */
 const offsetAt = (formatter: Intl.DateTimeFormat, instant: Instant): number => {
   const match = OFFSET.exec(formatter.format(instant))
-  if (match === null) throw new Error("Intl gave no offset for a time zone")
+  if (match === null) throw new Error("Intl returned no offset for a time zone")
   const [, sign, hours, minutes, seconds] = match
   const size = Number(hours ?? 0) * HOUR_MS + Number(minutes ?? 0) * MINUTE_MS + Number(seconds ?? 0) * SECOND_MS
   return sign === "-" ? -size : size

@@ -39,7 +39,10 @@ export interface Client {
 /**
  * The shop has no such client. A client who does not exist and one who blocks the shop give the same refusal (Specification, Endpoints).
  */
-export class ClientNotFound extends RefusalOf("ClientNotFound", "This shop knows no such client") {}
+export class ClientNotFound extends RefusalOf(
+  "ClientNotFound",
+  "This shop does not know a client with this id or phone number"
+) {}
 
 /** The client, as a ticket contains them. */
 export const ClientBadge = Schema.Struct({
@@ -54,7 +57,7 @@ export const ClientView = Schema.Struct({
   tickets_open: Schema.Int,
   tickets_total: Schema.Int,
   loyalty: Schema.NullOr(LoyaltyCard)
-}).annotations({ identifier: "Client", description: "A client as a shop that knows them sees them" })
+}).annotations({ identifier: "Client", description: "A client, as seen by a shop that knows them" })
 export interface ClientView extends Named.Client {}
 
 /** The name that the client chose to show: in full, or with the family name abbreviated, as in `Amira B.` (Specification, Resources; Clients and loyalty). */

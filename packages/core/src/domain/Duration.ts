@@ -13,7 +13,7 @@ export const durationMs = (text: string): number | undefined => {
   return [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit as keyof typeof UNITS], 0)
 }
 
-const REFUSED = "must be a length of time such as 60d, 23h59m or 24h1ms: numbers with d, h, m, s or ms"
+const REFUSED = "must be a length of time in d, h, m, s and ms, such as 60d, 23h59m or 24h1ms"
 
 /** A schema that decodes such a length of time to milliseconds. */
 export const DurationText = Schema.transformOrFail(Schema.String, Schema.Int, {

@@ -20,7 +20,7 @@ export interface FoundWord {
  */
 export class ForbiddenWord extends Data.TaggedError("ForbiddenWord")<{ readonly field: string }> {
   override get message() {
-    return `The text of ${this.field} contains a forbidden word; use other words`
+    return `The text of ${this.field} contains a forbidden word. Use other words.`
   }
 }
 

@@ -22,7 +22,7 @@ const isInstant = (n: number): boolean => Number.isInteger(n) && n >= FIRST_INST
 
 /** An instant as a number. */
 export const InstantNumber = Schema.Number.pipe(
-  Schema.filter(isInstant, { message: () => "must be whole milliseconds within the years 1 to 9999" })
+  Schema.filter(isInstant, { message: () => "must be a whole number of milliseconds within the years 1 to 9999" })
 )
 
 /**

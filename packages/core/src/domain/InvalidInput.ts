@@ -12,8 +12,8 @@ export interface Issue {
 export class InvalidInput extends Data.TaggedError("InvalidInput")<{
   readonly issues: ReadonlyArray<Issue>
   /**
-   * The arguments to pass, if a method was called with too few or other arguments. Responses of the API do not contain
-   * this.
+   * The arguments to pass, if a method was called with too few or the wrong arguments. Responses of the API do not
+   * contain this.
    */
   readonly usage?: string
 }> {
@@ -93,7 +93,9 @@ const withoutValue = (message: string | undefined): string | undefined =>
 /** The message for a value of another type. JSON has no dates, so a date comes from a program, such as from a column of its database. */
 const ofOtherType = (issue: ParseResult.Type): string => {
   const message = withoutValue(issue.message) ?? authorMessage(issue.ast, issue) ?? expectation(issue.ast)
-  return message === "must be a string" && isDate(issue.actual) ? `${message}: pass toISOString() of the Date` : message
+  return message === "must be a string" && isDate(issue.actual)
+    ? `${message}, such as the toISOString() of the Date`
+    : message
 }
 
 const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
@@ -133,7 +135,7 @@ export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyA
     case "Missing":
       return [{ field: path, message: "is required" }]
     case "Unexpected":
-      return [{ field: path, message: "is not known here; correct its name or leave it out" }]
+      return [{ field: path, message: "is unknown; correct its name or remove it" }]
     case "Type":
       return [{ field: path, message: ofOtherType(issue) }]
     case "Forbidden":

@@ -32,7 +32,7 @@ export class LimitReached extends Data.TaggedError("LimitReached")<{
     const { policy, limit, remaining } = this.decisive
     const { counts, per, window } = Policies[policy]
     const left = remaining === 0 ? "no uses are" : remaining === 1 ? "1 use is" : `${remaining} uses are`
-    return `The limit is ${limit} ${counts} per ${per} and ${windowNames[window]}; ${left} left until the limit resets`
+    return `The limit is ${limit} ${counts} per ${per} and ${windowNames[window]}, and ${left} left. Try again when the limit resets.`
   }
 }
 
@@ -46,7 +46,8 @@ const endOfWindow = (policy: PolicyName, now: Instant, time_zone: TimeZone | nul
   const kind = Policies[policy].window
   if (kind === "minute") return now + MINUTE_MS
   if (kind === "hour") return now + HOUR_MS
-  if (time_zone === null) throw new Error(`${policy} counts by the shop's calendar day and needs its time zone`)
+  if (time_zone === null)
+    throw new Error(`${policy} counts by the shop's calendar day, so it needs the shop's time zone`)
   return nextMidnight(now, time_zone)
 }
 

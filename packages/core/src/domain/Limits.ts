@@ -272,9 +272,9 @@ export const Policies = {
   lookups_per_day: { limit: 300, window: "calendar_day", per: "shop", counts: "look-ups by phone number" },
   stamps_per_day: { limit: 20, window: "calendar_day", per: "client and key", counts: "stamps added" },
   moves_per_day: { limit: 100, window: "calendar_day", per: "ticket", counts: "changes of state" },
-  notifications_per_day: { limit: 50, window: "calendar_day", per: "ticket", counts: "times the client was notified" },
+  notifications_per_day: { limit: 50, window: "calendar_day", per: "ticket", counts: "notifications of the client" },
   unauthenticated_per_minute: { limit: 120, window: "minute", per: "address", counts: "requests without a valid key" },
-  tracking_per_minute: { limit: 60, window: "minute", per: "address", counts: "requests of tickets' pages" }
+  tracking_per_minute: { limit: 60, window: "minute", per: "address", counts: "requests for tracking pages" }
 } as const satisfies Record<
   string,
   { readonly limit: number; readonly window: WindowKind; readonly per: string; readonly counts: string }

@@ -38,7 +38,7 @@ export class LoyaltyOff extends RefusalOf("LoyaltyOff", "The shop's loyalty prog
 /** A client's card in a shop (Specification, Resources). */
 export const LoyaltyCard = Schema.Struct({
   balance: Schema.Int.annotations({ description: "Stamps not yet spent" }),
-  lifetime: Schema.Int.annotations({ description: "All stamps ever given; it never falls" }),
+  lifetime: Schema.Int.annotations({ description: "All stamps ever given; this number never decreases" }),
   rewards_available: Schema.Int,
   rewards_redeemed: Schema.Int,
   updated_at: Schema.NullOr(Schema.String)
@@ -77,7 +77,7 @@ export class NoReward extends Data.TaggedError("NoReward")<{
   readonly stamps_required: number
 }> {
   override get message() {
-    return `The card has ${this.balance} of the ${this.stamps_required} stamps of a reward`
+    return `A reward costs ${this.stamps_required} stamps, but the card has only ${this.balance}`
   }
 }
 

@@ -47,7 +47,7 @@ export const visibleOffers = (
   latestOfShops(offers, ({ shop_id, status }) => visibleWhileBlocked[status] || !isBlocked(shop_id))
 
 /** No such offer. */
-export class OfferNotFound extends RefusalOf("OfferNotFound", "There is no such offer") {}
+export class OfferNotFound extends RefusalOf("OfferNotFound", "There is no offer with this id") {}
 
 /** The offer was already answered, or the client blocks its shop (Specification, Sandbox). */
-export class OfferClosed extends RefusalOf("OfferClosed", "The offer was answered already") {}
+export class OfferClosed extends RefusalOf("OfferClosed", "The offer was already answered") {}

@@ -19,7 +19,7 @@ export const isPositive = (value: unknown): Complaint =>
   Number.isInteger(value) && (value as number) >= 1 ? undefined : "must be a whole number of at least 1"
 
 /** Accepts texts. */
-export const isText = (value: unknown): Complaint => (typeof value === "string" ? undefined : "must be a text")
+export const isText = (value: unknown): Complaint => (typeof value === "string" ? undefined : "must be a string")
 
 /** Accepts true and false. */
 export const isBoolean = (value: unknown): Complaint =>
@@ -42,7 +42,7 @@ const unknownOf = (given: object, names: ReadonlyArray<string>, { one, many } = 
   const name = Object.keys(given).find((given) => !names.includes(given))
   if (name === undefined) return undefined
   const meant = nearestName(name, names)
-  const instead = meant === undefined ? `: its ${many} are ${names.join(", ")}` : `; did you mean ${meant}?`
+  const instead = meant === undefined ? `. The ${many} are ${names.join(", ")}.` : `. Did you mean ${meant}?`
   return { name, complaint: `has no ${one} ${name}${instead}` }
 }
 
@@ -71,7 +71,7 @@ export const ofFields =
 export const optionRefusal = (whose: string, given: unknown, checks: OptionChecks): OptionRefused | null => {
   const refuse = (option: string, message: string) => new OptionRefused({ option, message })
   const owner = whose.replace(/^the /, "The ")
-  if (!isObject(given)) return refuse("", `${owner} takes an object of options`)
+  if (!isObject(given)) return refuse("", `${owner} requires an object of options`)
   const unknown = unknownOf(given, Object.keys(checks))
   if (unknown !== undefined) return refuse(unknown.name, `${owner} ${unknown.complaint}`)
   const wrong = firstWrong(given, checks)

@@ -30,7 +30,7 @@ const read = (text: string): ReadResult<string> => {
 export const internationalPhone = (text: string, country: string): string | null => {
   const defaultCountry = country.toUpperCase()
   if (!isSupportedCountry(defaultCountry))
-    throw new RangeError(`There is no country ${country}: give its code of two letters, such as FR`)
+    throw new RangeError(`There is no country ${country}. Give the country's two-letter code, such as FR`)
   const trimmed = text.trim()
   if (trimmed.startsWith("+")) return Either.getOrNull(read(trimmed))
   if (trimmed.length > LONGEST || trimmed.includes(";")) return null

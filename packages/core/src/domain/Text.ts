@@ -32,7 +32,7 @@ export const keptText = (read: (text: string) => ReadResult<string>, jsonSchema:
     { jsonSchema }
   )
 
-const REFUSED_CONTROL = Either.left("must not hold control characters other than newline and tab")
+const REFUSED_CONTROL = Either.left("must not contain control characters other than newline and tab")
 const REFUSED_SURROGATE = Either.left("must be well-formed Unicode, without lone surrogates")
 
 /**
@@ -52,7 +52,7 @@ export const Text = (max: number): Schema.Schema<string> => {
     type: "string",
     minLength: 1,
     maxLength: max,
-    description: `Up to ${max} characters, surrounding white space aside`
+    description: `Up to ${max} characters, not counting white space at both ends`
   })
 }
 

@@ -94,7 +94,7 @@ export class QuoteClosed extends Data.TaggedError("QuoteClosed")<
     if (!isOpen(this.state)) return `The ticket is ${this.state}, so its price can no longer change`
     return this.status === null
       ? "No price was proposed for this ticket"
-      : `The proposed price was ${this.status} already`
+      : `The proposed price was already ${this.status}`
   }
 }
 
@@ -109,7 +109,7 @@ export const Part = Schema.Struct({
   ordered_at: Schema.String,
   expected_at: Schema.NullOr(Schema.String),
   received_at: Schema.NullOr(Schema.String)
-}).annotations({ identifier: "Part", description: "A part ordered for the ticket" })
+}).annotations({ identifier: "Part", description: "A part that the shop ordered for the ticket" })
 export interface Part extends Named.Part {}
 
 /** A part as it is stored. */
@@ -178,7 +178,7 @@ export const Ticket = Schema.Struct({
   number_label: text,
   state: TicketState,
   outcome: Schema.NullOr(Outcome).annotations({
-    description: "Of a collected ticket: whether it was ready or not possible"
+    description: "For a collected ticket, whether it was ready or not possible"
   }),
   type: TicketType,
   service: Schema.String,
@@ -264,7 +264,7 @@ export interface TicketRecord extends TicketWindows {
 }
 
 /** The shop has no such ticket (Specification, Endpoints). */
-export class TicketNotFound extends RefusalOf("TicketNotFound", "This shop has no such ticket") {}
+export class TicketNotFound extends RefusalOf("TicketNotFound", "This shop has no ticket with this id or number") {}
 
 /**
  * The ticket as its shop sees it. `client` is null if the shop knows none or is blocked (Specification, Resources; Clients and loyalty).

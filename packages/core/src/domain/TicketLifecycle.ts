@@ -171,12 +171,12 @@ interface RefusedMove extends TicketPresent {
 }
 
 const instead = ({ allowed }: Pick<RefusedMove, "allowed">) =>
-  allowed.length === 0 ? "" : `; it would accept: ${allowed.join(", ")}`
+  allowed.length === 0 ? "" : `. It accepts ${allowed.join(" or ")}.`
 
 /** The ticket is already in that state. */
 export class SameState extends Data.TaggedError("SameState")<RefusedMove> {
   override get message() {
-    return `The ticket is ${this.from} already${instead(this)}`
+    return `The ticket is already ${this.from}${instead(this)}`
   }
 }
 
@@ -190,7 +190,7 @@ export class InvalidTransition extends Data.TaggedError("InvalidTransition")<Ref
 /** The ticket was collected too long ago to be reopened. */
 export class ReopenWindowPassed extends Data.TaggedError("ReopenWindowPassed")<RefusedMove> {
   override get message() {
-    return `The ticket was collected more than ${Limits.reopen_window_ms / HOUR_MS} hours ago and can no longer change`
+    return `The ticket was collected more than ${Limits.reopen_window_ms / HOUR_MS} hours ago, so it can no longer be changed`
   }
 }
 
@@ -199,7 +199,7 @@ export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<
   TicketPresent & Partial<Omit<RefusedMove, keyof TicketPresent>>
 > {
   override get message() {
-    return "The ticket is abandoned and can no longer change; create a new one"
+    return "The ticket is abandoned, so it can no longer be changed. Create a new ticket."
   }
 }
 

@@ -5,8 +5,8 @@ import { isCleanText, keptText } from "./Text.js"
 /** The refusals of an address, each with its message. */
 export const urlRefusals = {
   length: `must be at most ${Limits.url_characters} characters`,
-  space: "must not hold white space or control characters",
-  credentials: "must not hold a user name or a password"
+  space: "must not contain white space or control characters",
+  credentials: "must not contain a user name or a password"
 } as const
 
 /**

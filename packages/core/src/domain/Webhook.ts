@@ -48,7 +48,10 @@ export interface WebhookStatus {
 }
 
 /** The shop has no webhook. */
-export class WebhookNotSet extends RefusalOf("WebhookNotSet", "The shop has no webhook; set its address first") {}
+export class WebhookNotSet extends RefusalOf(
+  "WebhookNotSet",
+  "The shop has no webhook. Set the webhook's address first."
+) {}
 
 const SECRET_PREFIX = "whsec_"
 
@@ -113,13 +116,13 @@ export interface NoticeRecord {
 
 /** Why an attempt got no response, each with its meaning for the receiver's owner (Specification, Webhooks). */
 export const sendErrors = {
-  timeout: "no status line came within the deadline, which counts from before the look-up",
-  lookup: "the host's name has no address, or the name servers did not respond",
-  refused_address: "the address may not be called: its scheme, port or credentials, or where its host's name leads",
-  connect: "none of the addresses took a connection",
-  tls: "no trusted encryption: a certificate that is self-signed, out of date or for another name, or no handshake",
-  reset: "the connection ended before a status line; the receiver may or may not have read the event",
-  too_large_head: `the head of the response was larger than ${Limits.webhook_response_head_bytes / 1024} KiB or had more than ${Limits.webhook_response_headers} headers`,
+  timeout: "no response arrived within the time limit, which includes the DNS look-up",
+  lookup: "the host name has no address, or no name server responded",
+  refused_address: "the address is not allowed, because of its scheme, port, credentials or IP address",
+  connect: "no connection could be opened to any IP address of the host",
+  tls: "the TLS handshake failed, or the certificate is self-signed, expired or for another host name",
+  reset: "the connection was closed before a response, so the receiver may or may not have read the event",
+  too_large_head: `the status line and headers of the response were larger than ${Limits.webhook_response_head_bytes / 1024} KiB, or the response had more than ${Limits.webhook_response_headers} headers`,
   malformed: "the response was not HTTP/1.1"
 } as const
 

@@ -27,12 +27,13 @@ const HOST_NAME = /^(?=.{1,253}$)(?:[^.]{1,63}\.)+[^.]{1,63}$/
 const REFUSED = {
   unreadable: "must be a web address such as https://shop.example.com/hook",
   scheme: "must start with https://",
-  scheme_or_loopback: "must start with https://, or with http:// where it names this machine",
-  fragment: "must not hold a # and what follows it",
-  dot: "must not have a dot at the end of its host",
-  host: "must name its host in full, such as shop.example.com",
-  localhost: "must not name this machine: give a host that can be reached from the internet",
-  address: "must not hold a private or special-purpose address: give one that can be reached from the internet",
+  scheme_or_loopback: "must start with https://, or with http:// if its host is this machine",
+  fragment: "must not contain a fragment, which begins with #",
+  dot: "must not have a dot at the end of its host name",
+  host: "must have a complete host name, such as shop.example.com",
+  localhost: "must not have this machine as its host; give a host that can be reached from the internet",
+  address:
+    "must not have a private or special-purpose IP address; give an address that can be reached from the internet",
   port: (ports: ReadonlyArray<number>) => `must use port ${ports.join(" or ")}`
 } as const
 

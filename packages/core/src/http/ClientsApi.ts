@@ -55,7 +55,8 @@ export class ClientsApi extends HttpApiGroup.make("clients")
         describeEndpoint({
           identifier: "getClient",
           summary: "Read a client",
-          description: "The client's name as they show it, how many tickets they have with the shop, and their card.",
+          description:
+            "The client's name in the form that the client chose, their number of tickets with the shop, and their loyalty card.",
           refusals: ["client_not_found"]
         })
       )
@@ -70,7 +71,8 @@ export class ClientsApi extends HttpApiGroup.make("clients")
         describeEndpoint({
           identifier: "getLoyalty",
           summary: "Read a loyalty card",
-          description: "The shop's programme and the client's card. Both can be read while the programme is off.",
+          description:
+            "Returns the shop's programme and the client's card. Both can be read while the programme is off.",
           refusals: ["client_not_found"]
         })
       )
@@ -89,7 +91,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
           identifier: "addStamps",
           summary: "Add stamps to a card",
           description:
-            "Adds all the stamps or, past the day's limit for this client and key, none. Stamps that tickets earn do not count towards it. A repetition under the same `Idempotency-Key` adds none.",
+            "Adds all the stamps, or none if they would exceed the day's limit for this client and key. Stamps that tickets earn do not count towards the limit. A repeated request with the same `Idempotency-Key` adds no stamps.",
           refusals: ["client_not_found", "loyalty_off", "idempotency_key_reused"],
           limits: ["stamps_per_day"]
         })
@@ -99,7 +101,12 @@ export class ClientsApi extends HttpApiGroup.make("clients")
     HttpApiEndpoint.post("redeem", "/clients/:id/loyalty/redeem")
       .setPath(ById)
       .setHeaders(IdempotencyHeader)
-      .setPayload(EmptyBody.annotations({ identifier: "RedeemInput", description: "Nothing; the body may be omitted" }))
+      .setPayload(
+        EmptyBody.annotations({
+          identifier: "RedeemInput",
+          description: "An empty object. The body may also be omitted"
+        })
+      )
       .addSuccess(RewardResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
@@ -109,7 +116,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
           identifier: "redeemReward",
           summary: "Use a reward",
           description:
-            "Spends the stamps of one reward. There is nothing to say: leave the body out or send an empty object. A repetition under the same `Idempotency-Key` uses none.",
+            "Spends the stamps of one reward. Omit the body, or send an empty object. A repeated request with the same `Idempotency-Key` uses no further reward.",
           refusals: ["client_not_found", "loyalty_off", "no_reward", "idempotency_key_reused"]
         })
       )

@@ -81,7 +81,7 @@ const unreadable = (
   max_bytes: number,
   cause: BodyTooLarge | BodyIncomplete
 ): HttpServerError.RequestError => {
-  const description = cause._tag === "BodyTooLarge" ? bodyTooLarge(max_bytes).message : "ended before it was whole"
+  const description = cause._tag === "BodyTooLarge" ? bodyTooLarge(max_bytes).message : "ended before it was complete"
   return new HttpServerError.RequestError({ request, reason: "Transport", cause, description })
 }
 

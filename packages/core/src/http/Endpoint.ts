@@ -92,7 +92,7 @@ const parts = [
 /** The schema of a body that must be empty: an object without fields, or no body at all. Effect's empty struct accepts any fields. */
 export const EmptyBody = Schema.Record({
   key: Schema.String,
-  value: Schema.Never.annotations({ message: () => "is not known here; correct its name or leave it out" })
+  value: Schema.Never.annotations({ message: () => "is unknown; correct its name or remove it" })
 }).annotations({ jsonSchema: { type: "object", additionalProperties: false } })
 
 /** The schema of a part that the contract does not declare: it refuses all fields and parameters as unknown (Specification, Errors). */

@@ -24,7 +24,7 @@ export const status201 = <A, I, R>(envelope: Schema.Schema<A, I, R>) =>
 /** The `meta` of endpoints that take an `Idempotency-Key`: whether this is a repetition of the first response (Specification, Lists and sync). */
 export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean }).annotations({
   identifier: "RepeatableMeta",
-  description: "Whether the response is a repetition"
+  description: "Whether the response repeats an earlier one"
 })
 
 const one = <const T extends string>(found: ReadonlyArray<T>) => Schema.Literal(...(found as [T, ...Array<T>]))
@@ -45,7 +45,7 @@ const Details = {
   400: Schema.Struct({
     issues: Schema.Array(Issue).pipe(Schema.maxItems(Limits.issues_max)),
     has_more: optional(
-      Schema.Literal(true).annotations({ description: "True if some issues were left out, else absent" })
+      Schema.Literal(true).annotations({ description: "True if some issues were omitted, otherwise absent" })
     )
   }).annotations({ identifier: "IssueDetails", description: "With the code VALIDATION_ERROR" }),
   403: Schema.Struct({ scope: Scope }).annotations({

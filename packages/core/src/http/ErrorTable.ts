@@ -3,12 +3,12 @@ import type { Scope } from "../domain/ApiKey.js"
 
 /** Every code that a response may have, with its HTTP status and meaning (Specification, Errors). */
 export const errorCodes = {
-  VALIDATION_ERROR: { status: 400, meaning: "Invalid body or parameter; details.issues lists what to change" },
-  UNAUTHENTICATED: { status: 401, meaning: "Missing, wrong, revoked or expired key" },
+  VALIDATION_ERROR: { status: 400, meaning: "The body or a parameter is invalid. details.issues lists what to change" },
+  UNAUTHENTICATED: { status: 401, meaning: "The key is missing, wrong, revoked or expired" },
   FORBIDDEN: {
     status: 403,
     meaning:
-      "The key lacks the scope in details.scope. Without details: a sandbox without a token was called from another machine or page"
+      "The key lacks the scope in details.scope. Without details, the sandbox refused the request, and the message says why"
   },
   SHOP_NOT_APPROVED: { status: 403, meaning: "The shop is not approved yet" },
   ACCOUNT_DEACTIVATED: { status: 403, meaning: "The shop is deactivated" },
@@ -16,16 +16,19 @@ export const errorCodes = {
   NOT_FOUND: {
     status: 404,
     meaning:
-      "Not found for this shop: an unknown route, another shop's ticket, a client whom it does not know or who blocks it"
+      "The shop has no such resource: the route is unknown, the ticket is another shop's, or the client is unknown to the shop or blocks it"
   },
-  CONFLICT: { status: 409, meaning: "Not possible in this state; details.reason gives the reason" },
+  CONFLICT: {
+    status: 409,
+    meaning: "The request is not possible in the present state. details.reason gives the reason"
+  },
   PROFANITY: { status: 422, meaning: "The text in details.field contains a forbidden word" },
-  TOO_MANY_ATTEMPTS: { status: 429, meaning: "The limit in details.limit is used up; wait RateLimit-Reset seconds" },
-  INTERNAL: { status: 500, meaning: "The service failed; report the Request-Id" },
+  TOO_MANY_ATTEMPTS: { status: 429, meaning: "The limit in details.limit is used up. Wait RateLimit-Reset seconds" },
+  INTERNAL: { status: 500, meaning: "The service failed. Report the Request-Id" },
   UNAVAILABLE: {
     status: 503,
     meaning:
-      "The store cannot be reached or has no free connection, or too many requests run; try again after Retry-After seconds"
+      "The store cannot be reached or has no free connection, or the service has too many requests. Try again after Retry-After seconds"
   }
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>
 
@@ -93,38 +96,43 @@ interface Row {
 
 /** The code of each failure, and the reason or message of its response. */
 export const failureRows = {
-  Unauthenticated: { code: "UNAUTHENTICATED", message: "Send a valid API key as Authorization: Bearer <key>" },
+  Unauthenticated: {
+    code: "UNAUTHENTICATED",
+    message: "The API key is missing or not valid. Send a valid key as Authorization: Bearer <key>."
+  },
   TestKeyElsewhere: {
     code: "UNAUTHENTICATED",
-    message: "This is the test key of a sandbox (wk_test_…), and this server has none: send a key that begins wk_live_"
+    message:
+      "This is a sandbox test key (wk_test_…), but this server has no sandbox. Send a key that begins with wk_live_."
   },
   NotSignedIn: { code: "UNAUTHENTICATED" },
   SandboxHostForeign: {
     code: "FORBIDDEN",
     message:
-      "Without a token the sandbox accepts only requests to this machine's own address: call 127.0.0.1 or localhost, or start it with a WORKSHOP_SANDBOX_TOKEN"
+      "Without a token, the sandbox accepts only requests to this machine's own address. Call 127.0.0.1 or localhost, or set WORKSHOP_SANDBOX_TOKEN and restart the server."
   },
   SandboxSenderForeign: {
     code: "FORBIDDEN",
     message:
-      "Without a token the sandbox takes no request that came through a proxy or from a web page elsewhere: call it straight from this machine, or start it with a WORKSHOP_SANDBOX_TOKEN"
+      "Without a token, the sandbox refuses requests from a proxy or from another site's web page. Call it directly from this machine, or set WORKSHOP_SANDBOX_TOKEN and restart the server."
   },
   SandboxTokenWrong: {
     code: "UNAUTHENTICATED",
-    message: "Send the token with which the sandbox was started as Authorization: Bearer <token>"
+    message:
+      "The sandbox's token is missing or wrong. Send the token with which the server was started as Authorization: Bearer <token>."
   },
   SandboxDataReal: {
     code: "FORBIDDEN",
     message:
-      "No sandbox made these data (--sandbox-on-real-data), so the sandbox neither removes nor replaces them: start it with other data, or with --store memory"
+      "These data were not created by a sandbox, so the sandbox does not remove or replace them. Start the server with other data, or with --store memory."
   },
   AccountDeactivated: { code: "ACCOUNT_DEACTIVATED", message: "The shop is deactivated" },
   ShopNotApproved: { code: "SHOP_NOT_APPROVED", message: "The shop is not approved yet" },
   ApiDisabled: { code: "API_DISABLED", message: "The API is not switched on for this shop yet" },
-  RouteNotFound: { code: "NOT_FOUND", message: "There is nothing at this path with this method" },
-  ScopeMissing: { code: "FORBIDDEN", message: "The scope in details.scope is missing" },
-  InvalidRequest: { code: "VALIDATION_ERROR", message: "The request is invalid; details.issues lists what to change" },
-  InvalidInput: { code: "VALIDATION_ERROR", message: "The request is invalid; details.issues lists what to change" },
+  RouteNotFound: { code: "NOT_FOUND", message: "The API has no endpoint with this method and path" },
+  ScopeMissing: { code: "FORBIDDEN", message: "The API key lacks the scope in details.scope" },
+  InvalidRequest: { code: "VALIDATION_ERROR", message: "The request is invalid. details.issues lists what to change." },
+  InvalidInput: { code: "VALIDATION_ERROR", message: "The request is invalid. details.issues lists what to change." },
   TicketNotFound: { code: "NOT_FOUND" },
   ClientNotFound: { code: "NOT_FOUND" },
   OfferNotFound: { code: "NOT_FOUND" },
@@ -144,9 +152,9 @@ export const failureRows = {
   ForbiddenWord: { code: "PROFANITY" },
   LimitReached: { code: "TOO_MANY_ATTEMPTS" },
   NotReady: { code: "UNAVAILABLE" },
-  Overloaded: { code: "UNAVAILABLE", message: "The service has too many requests; try again in a moment" },
+  Overloaded: { code: "UNAVAILABLE", message: "The service has too many requests. Try again in a moment." },
   InternalError: { code: "INTERNAL" },
-  StoreUnavailable: { code: "UNAVAILABLE", message: "The store is unavailable or busy; try again in a moment" },
+  StoreUnavailable: { code: "UNAVAILABLE", message: "The store is unavailable or busy. Try again in a moment." },
   WorkshopStopped: { code: "UNAVAILABLE" }
 } as const satisfies Record<Failure["_tag"], Row>
 
@@ -161,5 +169,5 @@ export const bodyTooLarge = (max_bytes: number): RequestIssue => ({
 export const givenTwice = (part: RequestIssue["in"], field: string): RequestIssue => ({
   in: part,
   field,
-  message: "is given twice; send it once"
+  message: "is given twice; send it only once"
 })

@@ -30,7 +30,7 @@ export interface Unauthenticated {
   readonly challenge?: string
 }
 
-const SIGN_IN: Unauthenticated = { message: "Sign in first" }
+const SIGN_IN: Unauthenticated = { message: "You are not signed in. Sign in first." }
 
 /**
  * The options with which the API is mounted inside a server that has routes of its own. `Request` is that server's type
@@ -166,8 +166,7 @@ export const mountEffect = <Request, R = never>({
     return mount
   })
 
-const NO_WORKSHOP =
-  "A mount takes the workshop to which start resolves: await start first, and give what it resolves to"
+const NO_WORKSHOP = "A mount needs a workshop, not the promise that start returns. Await start, and pass its result."
 
 /** Mounts a workshop of the Promise API in a server. `authenticate` receives the server's own request. */
 export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(

@@ -42,7 +42,7 @@ const readQuery = (query: string, lists: ReadonlyArray<string>): RequestPart => 
     const name = decodeText(equals < 0 ? pair : pair.slice(0, equals))
     const value = decodeText(equals < 0 ? "" : pair.slice(equals + 1))
     if (name === undefined || value === undefined)
-      issues.push({ in: "query", field: name ?? "query", message: "is not percent-encoded UTF-8" })
+      issues.push({ in: "query", field: name ?? "query", message: "must be percent-encoded UTF-8" })
     else if (name in values && lists.includes(name)) values[name] += `,${value}`
     else if (name in values) issues.push(givenTwice("query", name))
     else values[name] = value
@@ -88,7 +88,7 @@ export const NO_BODY: RequestPart = validPart(undefined)
 const bodyNotReceived = (failure: BodyTooLarge | BodyIncomplete, max_bytes: number): RequestPart =>
   failure._tag === "BodyTooLarge"
     ? { value: undefined, issues: [bodyTooLarge(max_bytes)] }
-    : malformedBody("ended before it was whole")
+    : malformedBody("ended before it was complete")
 
 /** Reads a JSON body of at most `max_bytes` bytes: at once if it has arrived, otherwise as an effect. */
 export const readBody = (request: HttpRequest, max_bytes: number): RequestPart | Effect.Effect<RequestPart> => {

@@ -28,7 +28,7 @@ const ListMeta = Schema.Struct({
   has_more: Schema.Boolean,
   next_cursor: Schema.NullOr(Schema.String),
   synced_until: Schema.optionalWith(Schema.String, { exact: true })
-}).annotations({ identifier: "ListMeta", description: "The end of a page, and where to continue" })
+}).annotations({ identifier: "ListMeta", description: "Whether there are more pages, and how to continue" })
 
 const NumberMeta = Schema.Struct({
   others: Schema.Array(
@@ -76,7 +76,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           identifier: "createTicket",
           summary: "Create a ticket",
           description:
-            "Creates a ticket in the workshop with the shop's next number. The first response is 201; a repetition with the same `Idempotency-Key` gets 200, the same ticket as it was then, and `meta.replayed` true.",
+            "Creates a ticket in the workshop with the shop's next number. The first response is 201. A repeated request with the same `Idempotency-Key` gets 200 with the ticket of the first response and `meta.replayed` true.",
           refusals: ["client_not_found", "idempotency_key_reused", "forbidden_word"],
           limits: ["tickets_per_hour", "tickets_per_day"]
         })
@@ -92,7 +92,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           identifier: "listTickets",
           summary: "List, filter and sync tickets",
           description:
-            "A ticket must match all given filters. Without `updated_since` the newest tickets come first. With it, changes come in the order in which they happened: follow `next_cursor` to the end, then save `meta.synced_until` as the next `updated_since`, so that you miss no change."
+            "A ticket must match all given filters. Without `updated_since` the newest tickets come first. With it, changes come in the order in which they happened: follow `next_cursor` to the end, then save `meta.synced_until` as the next `updated_since`, so that you do not miss a change."
         })
       )
   )
@@ -106,7 +106,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
         describeEndpoint({
           identifier: "getTicket",
           summary: "Read a ticket",
-          description: "One ticket in its present state.",
+          description: "Returns the ticket in its present state.",
           refusals: ["ticket_not_found"]
         })
       )
@@ -120,8 +120,8 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .annotateContext(
         describeEndpoint({
           identifier: "getTicketByNumber",
-          summary: "Read the ticket with a number",
-          description: `The newest ticket with this number that is still in the shop, or else the newest of all. Numbers are used again after ${Limits.ticket_number_max}, so \`meta.others\` lists the other tickets with the number.`,
+          summary: "Read a ticket by its number",
+          description: `Returns the newest open ticket with this number, or the newest of all if none is open. Numbers are used again after ${Limits.ticket_number_max}, so \`meta.others\` lists the other tickets with the number.`,
           refusals: ["ticket_not_found"]
         })
       )
@@ -140,7 +140,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           identifier: "changeTicketStatus",
           summary: "Move a ticket to another state",
           description:
-            "Makes one of the moves in the table of this document's introduction; a refused one lists in `details.allowed` those that the ticket would accept. A linked client is notified in the app.",
+            "Makes one of the moves in the table of this document's introduction. If the move is refused, `details.allowed` lists the statuses that the ticket accepts. A linked client is notified in the app.",
           refusals: [
             "ticket_not_found",
             "same_state",
@@ -167,7 +167,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           identifier: "recordNotified",
           summary: "Record that the client was notified",
           description:
-            "For a shop that called or wrote to its client itself: sets `notified_at`, so that the client's page shows it. It counts as a change by the shop, so the sixty days of a ticket in the workshop start again.",
+            "Use this after the shop itself called or wrote to its client. It sets `notified_at`, which the client's page shows. It counts as a change by the shop, so the sixty days of a ticket in the workshop start again.",
           refusals: ["ticket_not_found", "abandoned", "idempotency_key_reused"],
           limits: ["notifications_per_day"]
         })

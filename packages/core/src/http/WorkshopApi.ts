@@ -18,7 +18,7 @@ export class ShopApi extends HttpApiGroup.make("shop")
         describeEndpoint({
           identifier: "getShop",
           summary: "Read the shop behind the key",
-          description: "Try a key and a connection with this call."
+          description: "Use this call to test a key and the connection."
         })
       )
   ) {}

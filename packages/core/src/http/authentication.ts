@@ -90,7 +90,7 @@ export const authentication = (own?: OwnAuthentication) =>
       const state = yield* reads.shop(caller.shop_id)
       if (state !== null) return { caller, shop: state.shop }
       yield* Effect.logWarning(
-        `The caller that your authentication found has the shop_id of no shop: ${caller.shop_id}`
+        `The authentication function returned the shop_id ${caller.shop_id}, but no shop has this id`
       )
       return null
     })

@@ -97,9 +97,9 @@ const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<Name, AnyG
   for (const name of GROUPS) {
     const group = all[name]
     if (group === undefined)
-      throw new Error(`Your HttpApi has no group called ${name}: add apiBehind(middleware) with addHttpApi`)
+      throw new Error(`Your HttpApi has no group called ${name}. Add apiBehind(middleware) with addHttpApi.`)
     if (Object.keys(OURS[name].endpoints).some((endpoint) => !(endpoint in group.endpoints)))
-      throw new Error(`Your HttpApi has another group called ${name}: rename it`)
+      throw new Error(`Your HttpApi has another group called ${name}. Rename your group.`)
   }
   return all as Readonly<Record<Name, AnyGroup>>
 }

@@ -21,7 +21,7 @@ export interface RefusalResponse {
 /** A refusal of the services: the `refusal` of a result, or the error with which a promise of `orThrow` rejects. */
 export type AnyRefusal = Refusal | StoreUnavailable | WorkshopStopped
 
-const BUG: Failure = { _tag: "InternalError", message: "Something went wrong here" }
+const BUG: Failure = { _tag: "InternalError", message: "The service failed" }
 
 /** Whether something that was thrown is a refusal of the services, for your framework's error handler. */
 export const isRefusal = (error: unknown): error is AnyRefusal =>

@@ -114,7 +114,7 @@ export const respond = (outcome: HandlerOutcome | Failure, context: RequestConte
 
 /** Logs why the store is unavailable, because the response does not show it (Specification, Errors). */
 export const logUnavailable = (failure: Failure): Effect.Effect<void> =>
-  Effect.logWarning(`A request got a 503: ${inOneLine(failure)}`)
+  Effect.logWarning(`The response to a request is 503: ${inOneLine(failure)}`)
 
 /** The failure in a cause, or undefined if it is a bug. */
 export const failureIn = <E extends Failure>(cause: Cause.Cause<E>): E | undefined =>
@@ -130,7 +130,7 @@ export const respondToCause = (
 ): Effect.Effect<ObservedResponse> => {
   const failure = failureIn(cause)
   if (failure !== undefined && failure._tag !== "StoreUnavailable") return Effect.succeed(respond(failure, context))
-  const message = `The service failed; quote the request ${context.id}`
+  const message = `The service failed. Report this request id: ${context.id}.`
   const log = failure === undefined ? Effect.logError("A request failed", cause) : logUnavailable(failure)
   return Effect.as(
     Effect.annotateLogs(log, { request_id: context.id }),

@@ -5,7 +5,7 @@ import type { NoticeRecord } from "../domain/Webhook.js"
 /** A notifier could not deliver a notification; it is called again later. */
 export class NotificationFailed extends Data.TaggedError("NotificationFailed")<{ readonly cause?: unknown }> {
   override get message() {
-    return "The notification failed; it is sent again later"
+    return "The notification failed. The service sends it again later."
   }
 }
 

@@ -359,7 +359,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly reason?: string
 }> {
   override get message() {
-    return this.remedy ?? `The store cannot be reached${this.reason ? ` (${this.reason})` : ""}; try again in a moment`
+    return this.remedy ?? `The store cannot be reached${this.reason ? ` (${this.reason})` : ""}. Try again in a moment.`
   }
 }
 

@@ -20,7 +20,7 @@ export const isOwnHeader = (name: string): boolean => HEADER_NAME.test(name) && 
 export const checkSignatureHeader = (value: unknown): Complaint =>
   typeof value === "string" && isOwnHeader(value)
     ? undefined
-    : `must be the name of a header of its own, such as ${SIGNATURE_HEADER}`
+    : `must be a header name that HTTP does not use itself, such as ${SIGNATURE_HEADER}`
 
 /** An event to be sent to its receiver. */
 export interface WebhookPost {

@@ -47,7 +47,7 @@ export const lastUsedWriter = (
           const use = usesById.get(id)
           if (use !== undefined) use.noted_at = NEVER
         }
-        return Effect.logDebug("The last use of keys could not be written", unavailable)
+        return Effect.logDebug("The times at which API keys were last used could not be written", unavailable)
       })
     })
 

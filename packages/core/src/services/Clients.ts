@@ -52,7 +52,9 @@ export const noClient = (reads: Context.Tag.Service<Reads>, shop_id: ShopId) =>
   Effect.flatMap(reads.shop(shop_id), (shop) => Effect.fail(shop === null ? new ShopNotFound() : new ClientNotFound()))
 
 const phoneTaken = new InvalidInput({
-  issues: [{ field: "phone", message: "belongs to another account: give another number, or correct that account" }]
+  issues: [
+    { field: "phone", message: "belongs to another account. Give another number, or correct the other account first" }
+  ]
 })
 
 /** Clients: their accounts, and the data of clients that a shop may see (Specification, Resources; Clients and loyalty). */

@@ -37,7 +37,7 @@ const { replay_named_events } = Limits
 export const ReplayInput = Schema.Struct({
   event_ids: optional(
     Schema.NonEmptyArray(EventId).pipe(
-      Schema.maxItems(replay_named_events, { message: () => `must name at most ${replay_named_events} events` })
+      Schema.maxItems(replay_named_events, { message: () => `must have at most ${replay_named_events} event ids` })
     )
   ),
   since: optional(DateOrDateTimeText),

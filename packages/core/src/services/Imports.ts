@@ -108,7 +108,7 @@ const checker = () => {
     const { external_ref: ref } = row
     if (ref !== null && ref !== undefined) {
       const before = seen.get(ref)
-      if (before !== undefined) return bad([{ field: "external_ref", message: `is that of line ${before} too` }])
+      if (before !== undefined) return bad([{ field: "external_ref", message: `is the same as in line ${before}` }])
       seen.set(ref, line)
     }
     return Either.right({ line, row })
@@ -302,7 +302,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
         // The batches before a failure stay committed, so the audit log records them too.
         yield* Effect.onError(Effect.onExit(importing, source.leave), () =>
           Effect.catchAll(auditing, (error) =>
-            Effect.logWarning("An import that broke off is not in the audit log", error)
+            Effect.logWarning("An interrupted import could not be recorded in the audit log", error)
           )
         )
         yield* auditing

@@ -35,7 +35,7 @@ export const ShopInput = Schema.Struct({ ...shopFields, decimals: optional(Decim
       decimals == null && !isKnownCurrency(currency)
         ? {
             path: ["currency"],
-            message: "must be a currency that this machine knows, or come with its decimals"
+            message: "must be a currency that this machine knows; for another currency, also give decimals"
           }
         : undefined
     ),
@@ -112,7 +112,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
         return differing.length === 0
           ? Effect.void
           : Effect.logWarning(
-              `The first shop was there already and keeps its settings, which firstOrCreate was given otherwise: ${differing.join(", ")}`
+              `The first shop already exists with settings that differ from those given to firstOrCreate. The shop's settings were not changed. The settings that differ are ${differing.join(", ")}`
             ).pipe(Effect.annotateLogs("shop_id", shop.id))
       })
 

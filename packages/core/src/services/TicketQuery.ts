@@ -21,7 +21,7 @@ export const wholeNumber = <A extends number>(schema: Schema.Schema<A, number>) 
 
 const StatesText = Schema.String.pipe(
   Schema.filter((text) => text.split(",", Limits.named_values_max + 1).length <= Limits.named_values_max, {
-    message: () => `must name at most ${Limits.named_values_max} states`,
+    message: () => `must have at most ${Limits.named_values_max} states`,
     jsonSchema: {}
   })
 )
@@ -46,7 +46,7 @@ const CursorText = Schema.String.pipe(
 
 /** The filter, the order and the page of a list of tickets (Specification, Endpoints), as a query string has them. */
 export const TicketQuery = Schema.Struct({
-  state: maybe(states).annotations({ description: "One or more states, comma separated" }),
+  state: maybe(states).annotations({ description: "One or more states, separated by commas" }),
   number: maybe(wholeNumber(TicketNumber)),
   limit: maybe(wholeNumber(PageSize)),
   client_id: maybe(ClientId),
@@ -103,7 +103,8 @@ const refusedCursor = new InvalidInput({
   issues: [
     {
       field: "cursor",
-      message: "is not a cursor of this list; start again without it, or send it with the filters it came from"
+      message:
+        "is not a cursor of this list; start again without it, or send it with the filters of the list that returned it"
     }
   ]
 })

@@ -66,7 +66,7 @@ const sayThatClockIsHeld = inRealTime(
   Effect.zipRight(
     Effect.sleep(ServiceLimits.stop_grace_ms),
     Effect.logWarning(
-      "TestClock.adjust has been waiting for five seconds for one turn of the background work. A store, a notifier or a sender does not respond"
+      "TestClock.adjust has waited five seconds for the background work. Check that the store, the notifiers and the sender respond"
     )
   )
 )
@@ -126,7 +126,7 @@ const workUnderTestClock = Effect.gen(function* () {
   })
   return yield* Effect.forever(
     Effect.catchAllCause(turn, (cause) =>
-      Effect.zipRight(logBackgroundFailure("The background work failed; trying again", cause), realPoll)
+      Effect.zipRight(logBackgroundFailure("The background work failed and will be tried again", cause), realPoll)
     )
   )
 })

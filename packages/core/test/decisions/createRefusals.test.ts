@@ -149,7 +149,7 @@ describe("Specification, Tickets: the fields of a new ticket", () => {
         ? inputIssues(found.left.issue).map(({ field, message }) => `${field} ${message}`)
         : []
     }
-    const deposit = "deposit_minor must not be more than price_minor"
+    const deposit = "deposit_minor must not be greater than price_minor"
     expect(issues({ service: "Hem", price_minor: 1, deposit_minor: 2 })).toEqual([deposit])
     expect(issues({ price_minor: 1, deposit_minor: 2 })).toEqual(["service is required", deposit])
     expect(issues({ service: "Hem", price_minor: 1 })).toEqual([])
@@ -159,8 +159,8 @@ describe("Specification, Tickets: the fields of a new ticket", () => {
       { price_minor: 1, deposit_minor: "2" }
     ])
       expect(issues({ service: "Hem", ...wrong }).join()).not.toContain("than price_minor")
-    expect(issues({ service: "Hem", items: items(1) })).toEqual(["items must hold 2 to 20 entries"])
-    expect(issues({ service: "Hem", items: items(21) })).toEqual(["items must hold 2 to 20 entries"])
+    expect(issues({ service: "Hem", items: items(1) })).toEqual(["items must have 2 to 20 entries"])
+    expect(issues({ service: "Hem", items: items(21) })).toEqual(["items must have 2 to 20 entries"])
   })
 
   it("the service is required and has 1 to 120 characters (Specification, Tickets)", () => {

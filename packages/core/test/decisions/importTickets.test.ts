@@ -65,47 +65,47 @@ describe("rows that are valid (Specification, Tickets)", () => {
 
 describe("rows that contradict themselves are refused with what to change", () => {
   it.each([
-    [{ external_ref: null }, "external_ref is required: by it a ticket is found when the import is repeated"],
-    [{ state: "ready", created_at: early }, "ready_at is required where the state is ready"],
-    [{ state: "collected", created_at: early }, "collected_at is required where the state is collected"],
-    [{ state: "abandoned", created_at: early }, "abandoned_at is required where the state is abandoned"],
-    [{ created_at: early, ready_at: late }, "ready_at must be left out where the state is workshop"],
+    [{ external_ref: null }, "external_ref is required, because a repeated import finds the ticket by it"],
+    [{ state: "ready", created_at: early }, "ready_at is required if state is ready"],
+    [{ state: "collected", created_at: early }, "collected_at is required if state is collected"],
+    [{ state: "abandoned", created_at: early }, "abandoned_at is required if state is abandoned"],
+    [{ created_at: early, ready_at: late }, "ready_at must be omitted if state is workshop"],
     [
       { state: "ready", created_at: late, ready_at: early },
-      "ready_at must not be before the dates that come before it"
+      "ready_at must not be earlier than the date of a previous step"
     ],
     [{ created_at: "2027-01-01T00:00:00Z" }, "created_at must not be in the future"],
     [{ created_at: new Date(NOW + 1).toISOString() }, "created_at must not be in the future"],
     [{ created_at: "1969-01-01T00:00:00Z" }, "created_at must not be before 1970"],
-    [{ state: "ready", ready_at: late }, "created_at is required where the row has other dates"],
-    [{ outcome: "ready" }, "outcome belongs to a collected ticket: leave it out"],
-    [{ abandon_reason: "no_news" }, "abandon_reason belongs to an abandoned ticket: leave it out"],
-    [{ price_minor: 1, deposit_minor: 2 }, "deposit_minor must not be more than price_minor"],
-    [{ notified_channel: "sms" }, "notified_at is required where notified_channel is given"],
+    [{ state: "ready", ready_at: late }, "created_at is required if the row has other dates"],
+    [{ outcome: "ready" }, "outcome must be omitted, because only a collected ticket has it"],
+    [{ abandon_reason: "no_news" }, "abandon_reason must be omitted, because only an abandoned ticket has it"],
+    [{ price_minor: 1, deposit_minor: 2 }, "deposit_minor must not be greater than price_minor"],
+    [{ notified_channel: "sms" }, "notified_at is required if notified_channel is given"],
     [
       { quote: { status: "accepted", price_minor: 1, proposed_at: early } },
-      "quote.answered_at must be given exactly if the quote was answered"
+      "quote.answered_at is required if the quote was answered, and must be omitted if not"
     ],
     [
       { quote: { status: "proposed", price_minor: 1, proposed_at: early, answered_at: late } },
-      "quote.answered_at must be given exactly if the quote was answered"
+      "quote.answered_at is required if the quote was answered, and must be omitted if not"
     ],
     [
       { state: "collected", created_at: late, ready_at: null, collected_at: early },
-      "collected_at must not be before the dates that come before it"
+      "collected_at must not be earlier than the date of a previous step"
     ],
     [
       { state: "collected", created_at: late, collected_at: early },
-      "collected_at must not be before the dates that come before it"
+      "collected_at must not be earlier than the date of a previous step"
     ],
-    [{ created_at: late, notified_at: early }, "notified_at must not be before the dates that come before it"],
+    [{ created_at: late, notified_at: early }, "notified_at must not be earlier than the date of a previous step"],
     [
       { state: "collected", created_at: early, ready_at: late, collected_at: early },
-      "collected_at must not be before the dates that come before it"
+      "collected_at must not be earlier than the date of a previous step"
     ],
     [
       { client: { ...client, card: { balance: 0, lifetime: 1, rewards_redeemed: 2 } } },
-      "client.card.rewards_redeemed must explain what was spent: each reward took at least one of the stamps in lifetime that are not in balance"
+      "client.card.rewards_redeemed must not be greater than lifetime minus balance, because each reward costs at least one stamp"
     ],
     [
       { client: { ...client, card: { balance: 2, lifetime: 1 } } },
@@ -113,7 +113,7 @@ describe("rows that contradict themselves are refused with what to change", () =
     ],
     [
       { client: { ...client, card: { balance: 2, lifetime: 12 } } },
-      "client.card.rewards_redeemed must explain what was spent: each reward took at least one of the stamps in lifetime that are not in balance"
+      "client.card.rewards_redeemed must not be greater than lifetime minus balance, because each reward costs at least one stamp"
     ],
     [{ service: null, external_ref: null }, "service is required for a ticket"]
   ])("a row that contradicts itself is refused: %j", (row, issue) => {
@@ -136,7 +136,7 @@ describe("rows that contradict themselves are refused with what to change", () =
   it("a row with only a client is refused if it has a field of a ticket", () => {
     const row = Schema.decodeUnknownSync(ImportRow)({ client, state: "ready" })
     expect(importIssues(row, NOW)).toEqual([
-      { field: "state", message: "belongs to a ticket, and the row has no service" }
+      { field: "state", message: "must be omitted, because only a ticket has it and the row has no service" }
     ])
   })
 })

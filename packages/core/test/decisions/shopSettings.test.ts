@@ -61,7 +61,7 @@ describe("Specification, Sandbox: PATCH /sandbox/shops/{id}", () => {
     const read = Schema.decodeUnknownEither(ShopPatch)
     expect(Either.isRight(read({ languages: ["en", "fr"] }))).toBe(true)
     const refusal = read({ languages: ["en", "fr", "en"] })
-    expect(Either.isLeft(refusal) && String(refusal.left)).toContain("must name each language once")
+    expect(Either.isLeft(refusal) && String(refusal.left)).toContain("must not contain a language twice")
     for (const name of ["name", "reward_label"])
       expect(Either.isLeft(read({ program: { [name]: undefined } }))).toBe(true)
   })

@@ -108,7 +108,7 @@ describe("Specification, States: the moves of a status request", () => {
   it("the message of each refusal says what would be accepted (Specification, Errors)", () => {
     const shop = new TestShop()
     const ready = shop.ticketIn("ready")
-    expect(shop.refuses(changeStatus(SHOP, ready, "ready")).message).toMatch(/ready already.*collected/)
+    expect(shop.refuses(changeStatus(SHOP, ready, "ready")).message).toMatch(/already ready.*collected/)
     expect(shop.refuses(changeStatus(SHOP, ready, "impossible")).message).toMatch(/cannot become impossible/)
     const collected = shop.ticketIn("collected")
     expect(shop.wait(25 * HOUR).refuses(changeStatus(SHOP, collected, "ready")).message).toMatch(/24 hours/)

@@ -44,14 +44,14 @@ export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
 
 /** The lines that each phase of `healthStory` must log. */
 export const healthLines = (shop: string) => {
-  const look = `The attempts are in deliveries.list, and in workshop webhook deliveries ${shop}`
+  const look = `To see the attempts, call deliveries.list, or run workshop webhook deliveries ${shop}`
   const recovered = [
     [
       "INFO",
-      "Deliveries to shop.example arrive again. Events that failed before are tried again at their own times, so they may arrive after later ones"
+      "Deliveries to shop.example succeed again. Events whose delivery failed are sent again at their scheduled times, so they may arrive after later events"
     ]
   ]
-  const timeout = "no status line came within the deadline, which counts from before the look-up"
+  const timeout = "no response arrived within the time limit, which includes the DNS look-up"
   return {
     shop,
     healthy: [],

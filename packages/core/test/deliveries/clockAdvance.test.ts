@@ -136,6 +136,6 @@ describe("Specification, Sandbox: a move of the clock ends at its target however
   it("work that stays due forever fails the move with a defect, so that the process does not hang", async () => {
     const stuck = Effect.succeed({ next: () => Effect.succeed(START), runOnce: Effect.succeed(0) })
     const exit = await walked(stuck)
-    expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain("never done")
+    expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain("never does it")
   })
 })

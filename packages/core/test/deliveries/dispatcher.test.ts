@@ -111,7 +111,7 @@ describe("Specification, Webhooks: delivery", () => {
     "%j is refused as the name of the signature's header before anything is sent",
     (name) =>
       expect(withDispatcher(() => Effect.void, { signatureHeader: name })()).rejects.toThrow(
-        "The option signatureHeader of the dispatcher must be the name of a header of its own, such as Service-Signature"
+        "The option signatureHeader of the dispatcher must be a header name that HTTP does not use itself, such as Service-Signature"
       )
   )
 

@@ -123,7 +123,7 @@ describe("an attempt whose lease is taken over while its receiver waits", () => 
         expect(yield* logOf(shop)).toMatchObject([{ state: "parked", attempts: [{ n: 1, status: 410 }] }])
         expect(sender.arrived).toHaveLength(1)
         expect(logs).toEqual([
-          `Deliveries to shop.example began to fail: the receiver responded 410, which turns the webhook off. The attempts are in deliveries.list, and in workshop webhook deliveries ${shop}`
+          `Deliveries to shop.example began to fail: the receiver responded 410, which turns the webhook off. To see the attempts, call deliveries.list, or run workshop webhook deliveries ${shop}`
         ])
       })
     )

@@ -209,7 +209,10 @@ describe("Specification, States: a linked client's notification is passed to the
         yield* walkIns(1)
         expect([yield* without.next(TEST_START + DAY), yield* without.runOnce]).toEqual([TEST_START, 1])
         expect(yield* without.next(TEST_START + DAY)).toBe(null)
-        expect([logs.length, logs[0]]).toEqual([1, expect.stringContaining("An owner has a notice")])
+        expect([logs.length, logs[0]]).toEqual([
+          1,
+          expect.stringContaining("The owner of a shop must be notified about the webhook")
+        ])
         clock.advance(3 * DAY - 1)
         expect([yield* without.runOnce, yield* (yield* NotificationSender).runOnce]).toEqual([0, 2])
         expect(ears.heard).toHaveLength(2)
@@ -221,7 +224,9 @@ describe("Specification, States: a linked client's notification is passed to the
         )
         clock.advance(3 * DAY)
         expect([yield* without.runOnce, logs.length]).toEqual([0, 2])
-        expect(logs[1]).toMatch(/level=WARN .*A walk-in was not notified, because no process .* in 3 days/)
+        expect(logs[1]).toMatch(
+          /level=WARN .*A client without an account was not notified, because no process .* for 3 days/
+        )
         expect(logs[1]).toContain(first)
         expect([yield* without.runOnce, yield* (yield* NotificationSender).runOnce, ears.heard.length]).toEqual([
           0, 0, 2
@@ -273,7 +278,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
         yield* untilNothingWaits(clock)
         expect(ears.since(TEST_START)).toEqual(EIGHT)
         expect(new Set(ears.heard.map(({ id }) => id)).size).toBe(1)
-        expect(logs.filter((line) => line.includes("given up"))).toHaveLength(1)
+        expect(logs.filter((line) => line.includes("it will not be sent"))).toHaveLength(1)
       })
     )
   )

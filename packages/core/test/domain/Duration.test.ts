@@ -30,7 +30,7 @@ describe("a length of time as people write it (Specification, Sandbox)", () => {
   it("a text that is not a length of time is refused with an example, and lengths are written in milliseconds", () => {
     const result = ParseResult.decodeUnknownEither(DurationText)("soon")
     expect(Either.isLeft(result) && ParseResult.ArrayFormatter.formatIssueSync(result.left)).toMatchObject([
-      { message: "must be a length of time such as 60d, 23h59m or 24h1ms: numbers with d, h, m, s or ms" }
+      { message: "must be a length of time in d, h, m, s and ms, such as 60d, 23h59m or 24h1ms" }
     ])
     expect(Schema.encodeSync(DurationText)(90_000)).toBe("90000ms")
   })

@@ -46,13 +46,13 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     [{ lines: [1] }, "lines.0: must be an object"],
     [{ lines: [{ label: "a", price: 5.5 }] }, "lines.0.price: must be a whole number"],
     [{ lines: [{ label: "a", price: null }, { price: 1 }] }, "lines.1.label: is required"],
-    [{ other: 1 }, "other: is not known here; correct its name or leave it out"]
+    [{ other: 1 }, "other: is unknown; correct its name or remove it"]
   ])("the input %j is refused with what to change", (wrong, issue) =>
     expect(issuesOf(Input, { ...valid, ...wrong })).toEqual([issue])
   )
 
   it("a Date in place of a text is refused with the advice to pass its toISOString()", () => {
-    const issue = "text: must be a string: pass toISOString() of the Date"
+    const issue = "text: must be a string, such as the toISOString() of the Date"
     expect(issuesOf(Input, { ...valid, text: new Date(0) })).toEqual([issue])
   })
 

@@ -46,13 +46,15 @@ describe("Specification, Limits: windows", () => {
   })
 
   it("a calendar day without a time zone is a defect of the caller (Specification, Limits)", () => {
-    expect(() => currentWindow(undefined, "lookups_per_day", NOW, null)).toThrow("needs its time zone")
+    expect(() => currentWindow(undefined, "lookups_per_day", NOW, null)).toThrow(
+      "lookups_per_day counts by the shop's calendar day, so it needs the shop's time zone"
+    )
   })
 
   it("the refusal says how many uses are left if more were requested (Specification, Clients and loyalty)", () => {
     const refused = new LimitReached({ limitStatuses: [left("stamps_per_day", 5, NOW + HOUR)], refused_at: NOW })
     expect(refused.message).toBe(
-      "The limit is 100 stamps added per client and key and day; 5 uses are left until the limit resets"
+      "The limit is 100 stamps added per client and key and day, and 5 uses are left. Try again when the limit resets."
     )
   })
 

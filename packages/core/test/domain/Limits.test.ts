@@ -81,7 +81,7 @@ describe("Specification, Limits: texts and copies of a limit agree with it", () 
       to: "workshop",
       allowed: []
     })
-    expect(message).toBe("The ticket was collected more than 24 hours ago and can no longer change")
+    expect(message).toBe("The ticket was collected more than 24 hours ago, so it can no longer be changed")
   })
 
   it("the event of a closure says 60 days (Specification, Webhooks)", () => {
@@ -89,7 +89,9 @@ describe("Specification, Limits: texts and copies of a limit agree with it", () 
   })
 
   it("the error of a response with a large head says 8 KiB and 64 headers (Specification, Webhooks)", () => {
-    expect(sendErrors.too_large_head).toBe("the head of the response was larger than 8 KiB or had more than 64 headers")
+    expect(sendErrors.too_large_head).toBe(
+      "the status line and headers of the response were larger than 8 KiB, or the response had more than 64 headers"
+    )
   })
 
   it("a replay names at most 1000 events (docs/decisions.md)", () => {

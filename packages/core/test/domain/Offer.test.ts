@@ -24,7 +24,7 @@ describe("Specification, Clients and loyalty: the offers that a client sees", ()
   })
 
   it("the messages of refusals say what is wrong (Specification, Errors)", () => {
-    expect(new OfferNotFound()).toMatchObject({ _tag: "OfferNotFound", message: "There is no such offer" })
-    expect(new OfferClosed()).toMatchObject({ _tag: "OfferClosed", message: "The offer was answered already" })
+    expect(new OfferNotFound()).toMatchObject({ _tag: "OfferNotFound", message: "There is no offer with this id" })
+    expect(new OfferClosed()).toMatchObject({ _tag: "OfferClosed", message: "The offer was already answered" })
   })
 })

@@ -17,7 +17,7 @@ describe("docs/embed.md: the check of an option", () => {
   it.each([
     [isAny, undefined, Object.keys(values)],
     [isPositive, "must be a whole number of at least 1", ["one", "many"]],
-    [isText, "must be a text", ["text"]],
+    [isText, "must be a string", ["text"]],
     [isBoolean, "must be true or false", ["yes", "no"]],
     [isFunction, "must be a function", []]
   ])("the check %o refuses a wrong value with its rule: %s", (check, complaint, accepted) => {
@@ -35,15 +35,15 @@ describe("docs/embed.md: the check of an option", () => {
 
 describe("docs/embed.md: the name of an unknown option", () => {
   it("the refusal of an unknown option suggests the nearest name, or lists all names if none is near", () => {
-    expect(firstUnknown({ sendr: 1 }, ["store", "sender"])).toBe("has no option sendr; did you mean sender?")
-    expect(firstUnknown({ x: 1 }, ["store", "sender"])).toBe("has no option x: its options are store, sender")
+    expect(firstUnknown({ sendr: 1 }, ["store", "sender"])).toBe("has no option sendr. Did you mean sender?")
+    expect(firstUnknown({ x: 1 }, ["store", "sender"])).toBe("has no option x. The options are store, sender.")
     expect(firstUnknown({ x: 1 }, ["a", "b"], { one: "field", many: "fields" })).toBe(
-      "has no field x: its fields are a, b"
+      "has no field x. The fields are a, b."
     )
   })
 
   it("the check returns the first unknown option, and nothing if all options are known", () => {
-    expect(firstUnknown({ store: 1, y: 1, x: 1 }, ["store"])).toMatch(/^has no option y:/)
+    expect(firstUnknown({ store: 1, y: 1, x: 1 }, ["store"])).toMatch(/^has no option y\./)
     expect(firstUnknown({ store: 1 }, ["store", "sender"])).toBeUndefined()
     expect(firstUnknown({}, [])).toBeUndefined()
   })
@@ -58,10 +58,10 @@ describe("docs/embed.md: an option that has fields of its own", () => {
     [{ keys: undefined }, undefined],
     [{}, undefined],
     ["text", "must be an object with keys, name"],
-    [{ kyes: 1 }, "has no option kyes; did you mean keys?"],
+    [{ kyes: 1 }, "has no option kyes. Did you mean keys?"],
     [{ keys: 0 }, "has a keys that must be a whole number of at least 1"],
-    [{ keys: 2, name: 1 }, "has a name that must be a text"],
-    [{ keys: 0, other: 1 }, "has no option other: its options are keys, name"]
+    [{ keys: 2, name: 1 }, "has a name that must be a string"],
+    [{ keys: 0, other: 1 }, "has no option other. The options are keys, name."]
   ])("the option %j is checked with its fields: %s", (value, complaint) => expect(check(value)).toBe(complaint))
 })
 
@@ -71,12 +71,12 @@ describe("docs/embed.md: options that are refused", () => {
   it.each([
     ["start", { size: 1, name: "a" }, null],
     ["start", { name: undefined }, null],
-    ["start", { sise: 1 }, ["sise", "start has no option sise; did you mean size?"]],
-    ["the store", { sise: 1 }, ["sise", "The store has no option sise; did you mean size?"]],
+    ["start", { sise: 1 }, ["sise", "start has no option sise. Did you mean size?"]],
+    ["the store", { sise: 1 }, ["sise", "The store has no option sise. Did you mean size?"]],
     ["the store", { size: 0 }, ["size", "The option size of the store must be a whole number of at least 1"]],
-    ["start", { size: 1, name: 2 }, ["name", "The option name of start must be a text"]],
-    ["start", { size: 0, other: 2 }, ["other", "start has no option other: its options are size, name"]],
-    ["of the store", null, ["", "of the store takes an object of options"]]
+    ["start", { size: 1, name: 2 }, ["name", "The option name of start must be a string"]],
+    ["start", { size: 0, other: 2 }, ["other", "start has no option other. The options are size, name."]],
+    ["of the store", null, ["", "of the store requires an object of options"]]
   ])("refusedOption checks the options of %s in %j and returns %j", (whose, given, expected) => {
     const refused = optionRefusal(whose, given, checks)
     expect(refused && [refused.option, refused.message]).toEqual(expected)

@@ -40,7 +40,7 @@ describe("a number in the national spelling of a country", () => {
 
   it("a country that does not exist is refused by its name", () => {
     expect(() => internationalPhone("06 12 34 56 78", "France")).toThrow(
-      new RangeError("There is no country France: give its code of two letters, such as FR")
+      new RangeError("There is no country France. Give the country's two-letter code, such as FR")
     )
   })
 })

@@ -115,7 +115,7 @@ describe("Specification, States: the state of a ticket", () => {
   it("the text of a refusal names the statuses that the ticket would accept, if there are any (Specification, Errors)", () => {
     const refused = { from: "ready", to: "ready", state: "ready", updated_at: NOW } as const
     expect(new SameState({ ...refused, allowed: ["collected", "workshop"] }).message).toBe(
-      "The ticket is ready already; it would accept: collected, workshop"
+      "The ticket is already ready. It accepts collected or workshop."
     )
     expect(new InvalidTransition({ ...refused, allowed: [] }).message).toBe(
       "A ticket that is ready cannot become ready"

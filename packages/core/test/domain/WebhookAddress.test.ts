@@ -7,15 +7,16 @@ import { parseWebhookAddress, productionAddresses, sandboxAddresses } from "../.
 const said = {
   unreadable: "must be a web address such as https://shop.example.com/hook",
   length: "must be at most 2048 characters",
-  space: "must not hold white space or control characters",
+  space: "must not contain white space or control characters",
   scheme: "must start with https://",
-  scheme_or_loopback: "must start with https://, or with http:// where it names this machine",
-  credentials: "must not hold a user name or a password",
-  fragment: "must not hold a # and what follows it",
-  dot: "must not have a dot at the end of its host",
-  host: "must name its host in full, such as shop.example.com",
-  localhost: "must not name this machine: give a host that can be reached from the internet",
-  address: "must not hold a private or special-purpose address: give one that can be reached from the internet",
+  scheme_or_loopback: "must start with https://, or with http:// if its host is this machine",
+  credentials: "must not contain a user name or a password",
+  fragment: "must not contain a fragment, which begins with #",
+  dot: "must not have a dot at the end of its host name",
+  host: "must have a complete host name, such as shop.example.com",
+  localhost: "must not have this machine as its host; give a host that can be reached from the internet",
+  address:
+    "must not have a private or special-purpose IP address; give an address that can be reached from the internet",
   port: "must use port 443"
 } as const
 

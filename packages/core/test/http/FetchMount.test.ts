@@ -41,7 +41,7 @@ describe("The API as a fetch function", () => {
     const headers = new Headers({ authorization: "Bearer wk_live_one" })
     headers.append("authorization", "Bearer wk_live_two")
     const twice = await answer(new Request("https://shop.example/v1/shop", { headers }))
-    const issue = { in: "header", field: "Authorization", message: "is given twice; send it once" }
+    const issue = { in: "header", field: "Authorization", message: "is given twice; send it only once" }
     expect([twice.status, (await twice.json()).error.details]).toEqual([400, { issues: [issue] }])
   })
 
@@ -106,7 +106,7 @@ describe("The API as a fetch function", () => {
     ["shop_id is required; scopes.0 must be one of tickets:read, ", { caller_id, scopes: ["tickets:delete"] }],
     ["shop_id is required; caller_id is required; scopes is required", "amira"],
     [
-      "role is not known here; correct its name or leave it out",
+      "role is unknown; correct its name or remove it",
       { shop_id, caller_id, scopes: [], via: "app", uncounted: undefined, role: "owner" }
     ]
   ])("a request is a 500 if authenticate returns no caller, and the log says: %s", async (said, fields) => {
@@ -130,7 +130,7 @@ describe("The API as a fetch function", () => {
     const { status } = await lost(new Request("https://shop.example/v1/shop"))
     expect(status).toBe(401)
     expect(log).toEqual([
-      expect.stringContaining(`The caller that your authentication found has the shop_id of no shop: ${never}`)
+      expect.stringContaining(`The authentication function returned the shop_id ${never}, but no shop has this id`)
     ])
   })
 })

@@ -96,7 +96,7 @@ describe("more requests than the service can answer in a second", () => {
     expect(response?.headers["Retry-After"]).toBe("1")
     expect(JSON.parse(String(response?.body)).error).toEqual({
       code: "UNAVAILABLE",
-      message: "The service has too many requests; try again in a moment"
+      message: "The service has too many requests. Try again in a moment."
     })
   })
 

@@ -107,13 +107,13 @@ it("a middleware that does not provide the caller, and another group of the same
   const ours = apiBehind(SignedIn)
   // @ts-expect-error The embedder's group has a name of the API's groups.
   expect(() => groups(HttpApi.make("mine").addHttpApi(ours).add(Own))).toThrow(
-    "Your HttpApi has another group called tickets: rename it"
+    "Your HttpApi has another group called tickets. Rename your group."
   )
   // @ts-expect-error Even if the embedder's group was added first, because the API's group then replaces it.
   groups(HttpApi.make("mine").add(Own).addHttpApi(ours))
   // @ts-expect-error The groups of the API were not added.
   expect(() => groups(HttpApi.make("mine").add(Orders))).toThrow(
-    "Your HttpApi has no group called shop: add apiBehind(middleware) with addHttpApi"
+    "Your HttpApi has no group called shop. Add apiBehind(middleware) with addHttpApi."
   )
 })
 

@@ -48,7 +48,7 @@ describe("respondWithFailure gives failures of an embedder's own handler the for
     expect(error.details.issues).toEqual(
       expect.arrayContaining([
         { in: "body", field: "ticket.service", message: "is required" },
-        { in: "body", field: "ticket.servce", message: "is not known here; correct its name or leave it out" },
+        { in: "body", field: "ticket.servce", message: "is unknown; correct its name or remove it" },
         { in: "body", field: "ticket.price_minor", message: "must be a whole number" },
         { in: "body", field: "order", message: "is required" }
       ])
@@ -166,6 +166,6 @@ describe("respondWithFailure gives failures of an embedder's own handler the for
     const { status, headers, text, log } = await asked(good, new StoreUnavailable({ remedy }))
     expect([status, headers.get("retry-after"), JSON.parse(text).error.code]).toEqual([503, "1", "UNAVAILABLE"])
     expect(text).not.toMatch(/schema|migrate/)
-    expect(log).toEqual([`A request got a 503: ${remedy}`])
+    expect(log).toEqual([`The response to a request is 503: ${remedy}`])
   })
 })

@@ -69,7 +69,9 @@ describe("The Promise API", () => {
     expect(await opened("JPY")).toBe(0)
     expect(await opened("TND", 2)).toBe(2)
     expect(await opened("TNX", 2)).toBe(2)
-    expect(await opened("TNX")).toBe("currency must be a currency that this machine knows, or come with its decimals")
+    expect(await opened("TNX")).toBe(
+      "currency must be a currency that this machine knows; for another currency, also give decimals"
+    )
   })
 
   it("a refusal is returned as a value, with the details that a person needs (docs/how-it-is-built.md)", async () => {

@@ -188,7 +188,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(skipped).toMatchObject({ tickets: 1, already: 1, bad: 2, stopped_at: null })
     expect(skipped.bad_rows.map(({ line, issues }) => [line, issues[0]!.field, issues[0]!.message])).toEqual([
       [2, "state", "must be one of workshop, ready, impossible, collected, abandoned"],
-      [3, "external_ref", "is that of line 1 too"]
+      [3, "external_ref", "is the same as in line 1"]
     ])
     expect(value(await workshop.tickets.list(caller, {})).data).toHaveLength(2)
   })
@@ -226,7 +226,7 @@ describe("workshop.import (Specification, Tickets)", () => {
   it("a misspelt option is refused by its name, and nothing is written", async () => {
     const { workshop, shop_id, caller } = await open()
     for (const [given, field, message] of [
-      [{ dry_rn: true }, "dry_rn", "import has no option dry_rn; did you mean dry_run?"],
+      [{ dry_rn: true }, "dry_rn", "import has no option dry_rn. Did you mean dry_run?"],
       [{ bad_rows: "ignore" }, "bad_rows", "The option bad_rows of import must be stop or skip"]
     ] as const) {
       const refused = await workshop.import({ shop_id, rows, ...given } as never)

@@ -64,6 +64,6 @@ const main = async () => {
 
 it("the lint rule says that it needs types if the parser has none", () => {
   expect(() => RULE.create({ sourceCode: {}, report: () => undefined })).toThrow(
-    "workshop/ignored-refusal needs types: set parserOptions.projectService of typescript-eslint"
+    "workshop/ignored-refusal needs type information. Set parserOptions.projectService of typescript-eslint"
   )
 })

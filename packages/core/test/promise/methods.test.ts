@@ -83,13 +83,13 @@ describe("a call with other arguments than the method has", () => {
     for (const pool of [{ $client: {} }, "postgres://localhost/shop", undefined])
       await expect(withClient(pool as never, async () => 1)).rejects.toMatchObject({
         _tag: "TransactionRefused",
-        message: "The argument is not a pool of pg. Pass the Pool itself, and not its url or a query builder's wrapper."
+        message: "The argument is not a pool of pg. Pass the Pool itself, not its url or a query builder's wrapper."
       })
   })
 
   it("as and onEvent throw for a wrong argument, because they return no promise", async () => {
     const workshop = await start({ store: MemoryStore.layer, background: false })
-    expect(() => workshop.as({ actor: "amira" } as never)).toThrow("The actor of as must be a text")
+    expect(() => workshop.as({ actor: "amira" } as never)).toThrow("The actor of as must be a string")
     expect(() => workshop.onEvent({ listener: () => {} } as never)).toThrow(
       "The listener of onEvent must be a function"
     )

@@ -27,46 +27,58 @@ describe("start with wrong options", () => {
     )
 
   it.each([
-    [undefined, "store", "The option store of start is missing: give a store, such as layer of @workshop/store-memory"],
-    [{}, "store", "The option store of start is missing: give a store, such as layer of @workshop/store-memory"],
-    [{ store: "memory" }, "store", "The option store of start must be a layer, such as that of @workshop/store-memory"],
+    [
+      undefined,
+      "store",
+      "The option store of start is missing. Pass a store, such as the export layer of @workshop/store-memory"
+    ],
+    [
+      {},
+      "store",
+      "The option store of start is missing. Pass a store, such as the export layer of @workshop/store-memory"
+    ],
+    [
+      { store: "memory" },
+      "store",
+      "The option store of start must be a layer, such as the export layer of @workshop/store-memory"
+    ],
     [
       { store, clientNotifier: () => {} },
       "clientNotifier",
-      /^start has no option clientNotifier: its options are store, sender, /
+      /^start has no option clientNotifier\. The options are store, sender, /
     ],
-    [{ store, onErorr: () => {} }, "onErorr", "start has no option onErorr; did you mean onError?"],
-    [{ store, sendr: () => {} }, "sendr", "start has no option sendr; did you mean sender?"],
+    [{ store, onErorr: () => {} }, "onErorr", "start has no option onErorr. Did you mean onError?"],
+    [{ store, sendr: () => {} }, "sendr", "start has no option sendr. Did you mean sender?"],
     [
       { store, sender: () => {} },
       "sender",
-      "The option sender of start must be the layer of @workshop/http-node/sender; a function is the option send"
+      "The option sender of start must be the layer of @workshop/http-node/sender; pass a function as the option send"
     ],
     [
       { store, sender: store, send: () => {} },
       "send",
-      "The option send of start cannot be given together with sender: leave one of them out"
+      "The option send of start cannot be given together with sender. Omit one of the two."
     ],
     [
       { store, signatureHeader: "X Lac" },
       "signatureHeader",
-      "The option signatureHeader of start must be the name of a header of its own, such as Service-Signature"
+      "The option signatureHeader of start must be a header name that HTTP does not use itself, such as Service-Signature"
     ],
     [
       { store, signatureHeader: "Content-Type" },
       "signatureHeader",
-      "The option signatureHeader of start must be the name of a header of its own, such as Service-Signature"
+      "The option signatureHeader of start must be a header name that HTTP does not use itself, such as Service-Signature"
     ],
     [{ store, now: 5 }, "now", "The option now of start must be a function"],
     [
       { store, clock: Date },
       "clock",
-      "The option clock of start must be a clock of Effect; a function is the option now"
+      "The option clock of start must be a Clock of Effect; pass a function as the option now"
     ],
     [
       { store, limits: { tickets: 5 } },
       "limits",
-      /^The option limits of start has no policy tickets: its policies are requests_per_minute, /
+      /^The option limits of start has no policy tickets\. The policies are requests_per_minute, /
     ],
     [
       { store, limits: { tickets_per_day: 1.5 } },
@@ -81,7 +93,7 @@ describe("start with wrong options", () => {
     [
       { store, retention: { days: 5 } },
       "retention",
-      "The option retention of start has no option days: its options are keepEvents_ms"
+      "The option retention of start has no option days. The options are keepEvents_ms."
     ],
     [
       { store, webhookPolicy: { ports: [] } },
@@ -96,17 +108,17 @@ describe("start with wrong options", () => {
     [
       { store, webhookPolicy: { port: 5 } },
       "webhookPolicy",
-      "The option webhookPolicy of start has no option port; did you mean ports?"
+      "The option webhookPolicy of start has no option port. Did you mean ports?"
     ],
     [
       { store, trackingBaseUrl: "https://shop.example/t" },
       "trackingBaseUrl",
-      "The option trackingBaseUrl of start must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/"
+      "The option trackingBaseUrl of start must be a web address that ends with / or =, to which the tracking code is appended, such as https://shop.example/t/"
     ],
     [
       { store, trackingBaseUrl: "shop.example/t/" },
       "trackingBaseUrl",
-      "The option trackingBaseUrl of start must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/"
+      "The option trackingBaseUrl of start must be a web address that ends with / or =, to which the tracking code is appended, such as https://shop.example/t/"
     ],
     [{ store, background: "no" }, "background", "The option background of start must be true or false"]
   ])("the option in %o is refused in one sentence", async (options, option, message) => {
@@ -125,7 +137,7 @@ describe("start with wrong options", () => {
       return set.ok ? "set" : set.refusal.message
     }
     expect(await refusal("http://127.0.0.1:3000/hook")).toMatch(
-      /must start with https:\/\/; for a receiver on this machine in development, give start the option webhookPolicy: \{ allowLoopbackHttp: true \}/
+      /must start with https:\/\/; in development, for a receiver on this machine, pass webhookPolicy: \{ allowLoopbackHttp: true \} to start/
     )
     expect(await refusal("http://erp.example.com/hook")).not.toContain("webhookPolicy")
     await workshop.stop()
@@ -271,7 +283,10 @@ describe("the options of start", () => {
     await workshop.notificationSender.runOnce()
     expect(lines).toMatchObject([
       { level: "info", message: expect.stringMatching(/^This process notifies no clients, .* without notifyClient/) },
-      { level: "warning", message: expect.stringMatching(/^A walk-in was not notified, .*\(notifyClient\)/) }
+      {
+        level: "warning",
+        message: expect.stringMatching(/^A client without an account was not notified, .*\(notifyClient\)/)
+      }
     ])
   })
 

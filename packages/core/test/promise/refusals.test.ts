@@ -25,7 +25,7 @@ describe("refusals", () => {
   it("unwrap and orThrow return the value, and throw the refusal itself", async () => {
     expect(ticket).toMatchObject({ number: 1, state: "workshop" })
     const refused = await workshop.tickets.byNumber(caller, 17)
-    expect(() => unwrap(refused)).toThrow("This shop has no such ticket")
+    expect(() => unwrap(refused)).toThrow("This shop has no ticket with this id or number")
     await expect(unwrap(workshop.tickets.byNumber(caller, 17))).rejects.toMatchObject({ _tag: "TicketNotFound" })
     await expect(workshop.orThrow.tickets.byNumber(caller, 0)).rejects.toMatchObject({ _tag: "InvalidInput" })
   })

@@ -44,7 +44,7 @@ describe("firstOrCreate, for a program with one shop", () => {
         const found = yield* Shops.firstOrCreate(Schema.decodeSync(ShopInput)(other))
         expect(found).toMatchObject({ id: made.id, currency: "TND", time_zone: "Africa/Tunis", languages: ["ar"] })
         expect(lines).toEqual([
-          "WARN The first shop was there already and keeps its settings, which firstOrCreate was given otherwise: currency, time_zone"
+          "WARN The first shop already exists with settings that differ from those given to firstOrCreate. The shop's settings were not changed. The settings that differ are currency, time_zone"
         ])
       }).pipe(Effect.provide(logging))
     )

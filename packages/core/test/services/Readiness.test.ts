@@ -21,7 +21,7 @@ it("the process is not ready after two seconds without a response of the store, 
     yield* TestClock.adjust("1999 millis")
     expect(asked.unsafePoll()).toBe(null)
     yield* TestClock.adjust("1 millis")
-    expect(yield* Fiber.join(asked)).toBe("The service cannot reach its store; try again in a moment")
+    expect(yield* Fiber.join(asked)).toBe("The service cannot reach its store. Try again in a moment.")
   }).pipe(
     Effect.provide(Layer.provideMerge(MemoryStore.layer, Entropy.layer)),
     Effect.provide(Layer.merge(TestContext.TestContext, Logger.remove(Logger.defaultLogger))),

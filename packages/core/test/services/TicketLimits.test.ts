@@ -20,7 +20,7 @@ describe("the embedder's daily limits of one ticket", () => {
       yield* tickets.changeStatus(caller, id, "ready")
       const refusal = yield* Effect.flip(tickets.changeStatus(caller, id, "workshop"))
       expect(refusal.message).toBe(
-        "The limit is 1 changes of state per ticket and day; no uses are left until the limit resets"
+        "The limit is 1 changes of state per ticket and day, and no uses are left. Try again when the limit resets."
       )
     })
     return program.pipe(

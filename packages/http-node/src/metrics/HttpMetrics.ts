@@ -9,14 +9,15 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 const requests = Metric.counter("workshop_http_requests_total", {
-  description: "Requests that got a response, by method, route and status; aborted if the client left first.",
+  description:
+    "Requests that ended, by method, route and status. The status is aborted if the client disconnected before the response.",
   incremental: true
 })
 
 const durations = Metric.histogram(
   "workshop_http_request_duration_seconds",
   MetricBoundaries.fromIterable(SECONDS),
-  "How long requests took from their head to their response."
+  "Seconds from a request's headers to its response."
 )
 
 const inFlight = Metric.gauge("workshop_http_requests_in_flight", {

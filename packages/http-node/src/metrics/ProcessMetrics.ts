@@ -8,15 +8,15 @@ const RESOLUTION_MS = 20
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
 
-const uptime = gauge("process_uptime_seconds", "How long the process has run.")
-const resident = gauge("process_resident_memory_bytes", "Memory of the process that is in RAM.")
-const heapUsed = gauge("nodejs_heap_size_used_bytes", "Memory that JavaScript objects take up.")
+const uptime = gauge("process_uptime_seconds", "Seconds since the process started.")
+const resident = gauge("process_resident_memory_bytes", "Resident memory of the process, in bytes.")
+const heapUsed = gauge("nodejs_heap_size_used_bytes", "Memory that JavaScript objects use, in bytes.")
 const cpu = Metric.counter("process_cpu_seconds_total", {
-  description: "Processor time used, in user and system mode."
+  description: "Processor time that the process used in user and system mode, in seconds."
 })
 const lag = gauge(
   "nodejs_eventloop_lag_seconds",
-  "By how much the event loop was late since the last look, by quantile; 1 is the worst."
+  "Delay of the event loop since the last scrape, in seconds, by quantile. The quantile 1 is the longest delay."
 )
 
 const QUANTILES = [0.5, 0.99, 1].map((quantile) => ({

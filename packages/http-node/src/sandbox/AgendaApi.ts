@@ -32,17 +32,17 @@ const Entry = Schema.Struct({
 }).annotations({ identifier: "AgendaEntry" })
 
 const AgendaQuery = Schema.Struct({
-  shop: optionalParameter(ShopId, "Only entries of this shop"),
-  limit: countParameter(1000, "The largest number of entries; 50 by default")
+  shop: optionalParameter(ShopId, "Return only entries of this shop"),
+  limit: countParameter(1000, "How many entries to return at most. The default is 50")
 })
 
 /** The endpoints of the agenda, which lists the next events that time alone causes (Specification, Sandbox). */
 export class AgendaApi extends groupOf(
   "agenda",
-  ["Agenda", "The next events that time alone causes"],
+  ["Agenda", "The next events that happen without a request"],
   endpoint("GET", "readAgenda", "/agenda", Schema.Array(Entry), [
     "Read the next scheduled events",
-    'Soonest first. `POST /sandbox/clock` with `{"to": "next"}` moves the clock to the first one after the present.'
+    'Returns the soonest first. `POST /sandbox/clock` with `{"to": "next"}` moves the clock to the first one after the present.'
   ])
     .setUrlParams(AgendaQuery)
     .addError(FailureBodyOf("NOT_FOUND"))

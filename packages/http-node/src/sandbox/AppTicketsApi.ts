@@ -66,7 +66,7 @@ export class AppTicketsApi extends groupOf(
     .annotateContext(
       describeOperation("createTicketInApp", [
         "Create a ticket in the app",
-        "As `POST /v1/tickets`, with `created_via` `app`. `Idempotency-Key` is optional; the limits on tickets apply."
+        "As `POST /v1/tickets`, with `created_via` `app`. `Idempotency-Key` is optional. The ticket limits apply."
       ])
     ),
   ticketEndpoint("PATCH", "editTicket", "", Ticket, [
@@ -76,26 +76,26 @@ export class AppTicketsApi extends groupOf(
     .setPayload(TicketEdit)
     .addError(FailureBodyOf("CONFLICT"))
     .addError(FailureBodyOf("PROFANITY")),
-  act("proposeQuote", "/quote", ["Propose a new price", "Replaces a price that was proposed before."]).setPayload(
-    QuoteInput
-  ),
+  act("proposeQuote", "/quote", ["Propose a new price", "Replaces an earlier proposed price."]).setPayload(QuoteInput),
   act("acceptQuote", "/quote/accept", [
     "Accept the price",
-    "As the client does in the app: the ticket gets the new price."
+    "Does what the client does in the app. The ticket gets the new price."
   ]).setPayload(EmptyBody),
   act("refuseQuote", "/quote/refuse", [
     "Refuse the price",
-    "As the client does in the app: the ticket keeps its price."
+    "Does what the client does in the app. The ticket keeps its price."
   ]).setPayload(EmptyBody),
   act("announceDelay", "/delay", [
     "Postpone the promised date",
-    "The ticket keeps the earlier date, and has the reason."
+    "The ticket's `delay` then has the earlier date and the reason."
   ]).setPayload(DelayInput),
-  act("recordPart", "/part", ["Record a part", "A part that was ordered or received."]).setPayload(PartInput),
-  act("attachPhoto", "/photo", ["Attach a photo", "The https address of a picture."]).setPayload(PhotoInput),
+  act("recordPart", "/part", ["Record a part", "Records that a part was ordered or received."]).setPayload(PartInput),
+  act("attachPhoto", "/photo", ["Attach a photo", "Sets the https address of a picture of the item."]).setPayload(
+    PhotoInput
+  ),
   ticketEndpoint("GET", "readTicketQr", "/qr", QrCode, [
     "Read the QR code of a ticket's page",
-    "The code of `tracking_url` as SVG, for a receipt. Both are null if the ticket has no page."
+    "Returns `tracking_url` and its QR code as SVG, for a receipt. Both are null if the ticket has no page."
   ])
 ) {}
 

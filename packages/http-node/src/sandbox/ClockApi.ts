@@ -11,9 +11,11 @@ export const ClockView = Schema.Struct({
   now: Schema.String,
   frozen: Schema.Boolean,
   frozen_by: Schema.NullOr(Schema.String).annotations({
-    description: "The name that was given with the freeze, such as a recording of the console"
+    description: "What froze the clock, such as a recording of the console; null if it was not named"
   }),
-  ahead_ms: Schema.Int.annotations({ description: "How far it is ahead of the real clock" })
+  ahead_ms: Schema.Int.annotations({
+    description: "How many milliseconds the sandbox's clock is ahead of the real clock"
+  })
 }).annotations({
   identifier: "SandboxClock"
 })
@@ -21,14 +23,14 @@ export const ClockView = Schema.Struct({
 /** The endpoints that read, move and freeze the clock (Specification, Sandbox). */
 export class ClockApi extends groupOf(
   "clock",
-  ["Clock", "The clock that every rule uses"],
+  ["Clock", "The sandbox's clock, by which every rule is timed"],
   endpoint("GET", "readClock", "/clock", ClockView, [
     "Read the clock",
-    "The sandbox's time, and whether it is frozen."
+    "Returns the sandbox's time, and whether the clock is frozen."
   ]),
   endpoint("POST", "moveClock", "/clock", ClockView, [
     "Move or freeze the clock",
-    'Moves the clock forward: by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or with `to: "next"` to the next entry of the agenda. Responds when all work that is due by then has run, each at its own instant. `freeze` freezes the clock or lets it run; `frozen_by` beside it names what freezes it, for others who use the sandbox. The clock goes back only by a reset or an import.'
+    'Moves the clock forward: by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or with `to: "next"` to the next entry of the agenda. Responds after all work that is due by then has run, each at the instant at which it was due. `freeze` true freezes the clock, and false lets it run. With `freeze`, `frozen_by` can name what freezes the clock, for others who use the sandbox. The clock goes back only by a reset or an import.'
   ]).setPayload(ClockMove)
 ) {}
 

@@ -3,10 +3,10 @@ import { wordOf } from "./views.js"
 
 /** The ways in which a valid request to `/v1` can fail. */
 export const faultKinds = {
-  lose_answer: "the request is carried out, and the connection is cut before the response",
-  "503": "503 with Retry-After; the request is not carried out",
-  "429": "429 of the limit on requests; the request is not carried out",
-  delay: "the request waits for `delay_ms` first"
+  lose_answer: "the request is executed, and the connection is cut before the response",
+  "503": "503 with Retry-After; the request is not executed",
+  "429": "429 by the request limit; the request is not executed",
+  delay: "the request waits `delay_ms` before it is executed"
 } as const
 
 /** A key of {@link faultKinds}. */

@@ -55,14 +55,14 @@ const FaultInput = Schema.Struct({
 /** The endpoints of simulated faults of `/v1` (Specification, Sandbox). */
 export class FaultsApi extends groupOf(
   "faults",
-  ["Faults", "Faults that requests to the API meet"],
+  ["Faults", "Faults that the sandbox injects into requests to the API"],
   endpoint("GET", "listFaults", "/faults", Schema.Array(Fault), [
     "List the faults",
-    "The faults that requests still meet."
+    "Returns the faults that still apply to requests."
   ]),
   endpoint("PUT", "setFaults", "/faults", Schema.Array(Fault), [
     "Set the faults",
-    "Replaces all faults. A request meets the first fault that matches its method and path; with `next`, only so many requests do. In `path`, `{id}` or `*` matches any one segment."
+    "Replaces all faults. A request gets the first fault that matches its method and path. With `next`, the fault applies to only that many requests. In `path`, `{id}` or `*` matches any one segment."
   ]).setPayload(
     Schema.Struct({ faults: Schema.Array(FaultInput).pipe(Schema.maxItems(MAX_FAULTS)) }).annotations({
       identifier: "FaultsInput"
@@ -70,7 +70,7 @@ export class FaultsApi extends groupOf(
   ),
   endpoint("DELETE", "clearFaults", "/faults", Schema.Array(Fault), [
     "Clear the faults",
-    "Requests get their usual responses again."
+    "Removes all faults, so that requests get their usual responses again."
   ])
 ) {}
 

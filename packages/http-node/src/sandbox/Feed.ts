@@ -7,10 +7,10 @@ export const feedEvents = {
   request: "a request to `/v1` and its response, as `GET /sandbox/requests` lists it",
   event: "an event of a shop, as it is delivered",
   attempt: "an attempt to deliver an event",
-  ticket: "a ticket as it is from now on",
-  clock: "the clock was moved, by `moved_ms`, to `at`; or it was frozen or let run",
+  ticket: "a ticket after a change",
+  clock: "the clock was moved by `moved_ms` to `at`, or was frozen or unfrozen",
   notice: "an owner got a notice about their webhook",
-  fault: "the faults were set, or a request met one, at `at`",
+  fault: "the faults were set, or a request got a fault, at `at`",
   receiver: "the built-in receiver got an event, or its behaviour was set, at `at`"
 } as const
 

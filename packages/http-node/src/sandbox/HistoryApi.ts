@@ -27,7 +27,7 @@ import { wordOf } from "./views.js"
 import { attemptView, noticeView } from "./WebhookApi.js"
 
 const kinds = {
-  state: "the ticket has another state from then on",
+  state: "the ticket's state changed",
   event: "an event was raised",
   attempt: "an attempt to deliver an event",
   request: "a request to `/v1` about the ticket, except successful reads",
@@ -65,7 +65,7 @@ export class HistoryApi extends groupOf(
   ["History", "The history of a ticket"],
   ticketEndpoint("GET", "readHistory", "/history", History, [
     "Read a ticket's history",
-    "Its states, events, attempts and requests, and the notices that its attempts caused, oldest first. `windows` has the time until its automatic closure, and the time after each collection in which it may, or might have been, reopened."
+    "Returns the ticket's states, events, delivery attempts and requests, and the notices that its attempts caused, oldest first. `windows` has the period that ends with the ticket's automatic closure, and the period after each collection in which the ticket can or could be reopened."
   ])
 ) {}
 

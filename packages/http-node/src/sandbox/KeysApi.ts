@@ -41,7 +41,7 @@ const NewKey = Schema.Struct({ id: Schema.String, key: Schema.String })
 const KeyText = Schema.Struct({
   id: Schema.String,
   key: Schema.NullOr(Schema.String).annotations({
-    description: "The key's text if this process created the key; else null"
+    description: "The key's text if this process created the key, otherwise null"
   })
 })
 const OfKey = Schema.Struct({ id: KeyId })
@@ -53,11 +53,11 @@ export class KeysApi extends groupOf(
   ["Keys", "An owner manages API keys"],
   shopEndpoint("GET", "listKeys", "/keys", Schema.Array(KeyView), [
     "List a shop's keys",
-    "All keys, including revoked ones, without their texts."
+    "Returns all keys, including revoked ones, without their texts."
   ]),
   creation("createKey", "/shops/:id/keys", NewKey, [
     "Create a key",
-    "With `scopes`, or with a `preset`: `full` has all scopes, `read` those that change nothing. A shop may have five active keys."
+    "Send `scopes`, or a `preset`: `full` has all scopes, and `read` has the scopes that change nothing. A shop may have five active keys."
   ])
     .setPath(OfShop)
     .setPayload(KeyRequest)
@@ -65,11 +65,11 @@ export class KeysApi extends groupOf(
     .addError(FailureBodyOf("CONFLICT")),
   endpoint("GET", "readKeyText", "/keys/:id/text", KeyText, [
     "Read a key's text",
-    "For a tester who lost it. Only a sandbox keeps the texts of keys."
+    "Returns the text of a key that a tester has lost. Only a sandbox stores the texts of keys."
   ]).setPath(OfKey),
   endpoint("DELETE", "revokeKey", "/keys/:id", RevokedKey, [
     "Revoke a key",
-    "It stops working within a minute, and cannot be enabled again."
+    "The key stops working within a minute, and cannot be enabled again."
   ])
     .setPath(OfKey)
     .addError(FailureBodyOf("NOT_FOUND"))

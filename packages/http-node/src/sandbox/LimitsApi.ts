@@ -48,14 +48,14 @@ const UseUp = Schema.Struct({ name: Schema.Literal(...SHOWN), use: Schema.Litera
 /** The endpoints of a shop's limits, as gauges (Specification, Limits; Sandbox). */
 export class LimitsApi extends groupOf(
   "limits",
-  ["Limits", "How much of a shop's limits is used"],
+  ["Limits", "How much of each of a shop's limits is used"],
   shopEndpoint("GET", "listLimits", "/limits", Schema.Array(Gauge), [
     "Read the limits",
-    "How much of each is used, and when it resets: of each active key, of the shop, and of the address that last sent a request without a valid key."
+    "Returns how much of each limit is used, and when it resets. The limits are those of each active key, of the shop, and of the address that last sent a request without a valid key."
   ]),
   shopEndpoint("POST", "useUpLimit", "/limits", Schema.Array(Gauge), [
     "Use up a limit",
-    "The next request that counts against it is refused until the limit resets. A limit per key is used up for every active key."
+    "Requests that count against the limit are refused until it resets. A limit per key is used up for every active key."
   ]).setPayload(UseUp)
 ) {}
 
@@ -131,7 +131,7 @@ export const shopLimits = (address: () => string) =>
       if (counted !== undefined) return yield* store.transact(useUpTickets(shop_id, counted))
       if (uses(policy).length === 0)
         return yield* new InvalidInput({
-          issues: [{ field: "name", message: "counts by key, and the shop has no active key: create one first" }]
+          issues: [{ field: "name", message: "is a limit per key, but the shop has no active key; create a key first" }]
         })
       for (const use of uses(policy)) {
         const { remaining } = yield* limits.peek(use, now)

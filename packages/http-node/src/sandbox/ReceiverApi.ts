@@ -20,7 +20,7 @@ const REFUSED = `must be a status from 200 to 599, or one of ${words.join(", ")}
 const ReceiverView = Schema.Struct({
   url: Schema.String,
   ...ReceiverBehaviour.fields,
-  in_use: Schema.Boolean.annotations({ description: "Whether it is the shop's webhook" })
+  in_use: Schema.Boolean.annotations({ description: "Whether the built-in receiver is the shop's webhook" })
 }).annotations({ identifier: "Receiver" })
 
 const isAnswer = Schema.is(ReceiverAnswer)
@@ -51,20 +51,22 @@ const ReceiverInput = Schema.Struct({
 /** The endpoints of a receiver within the sandbox, which fails as a tester configures it (Specification, Sandbox). */
 export class ReceiverApi extends groupOf(
   "receiver",
-  ["Receiver", "A receiver within the sandbox, which misbehaves on request"],
+  ["Receiver", "A webhook receiver within the sandbox, which can be set to fail"],
   shopEndpoint("GET", "readReceiver", "/receiver", ReceiverView, [
     "Read the built-in receiver",
-    "How it answers, and whether it is the shop's webhook."
+    "Returns how the receiver responds, and whether it is the shop's webhook."
   ]),
   shopEndpoint("PUT", "setReceiver", "/receiver", ReceiverView, [
     "Set how the built-in receiver behaves",
-    "It answers `answer`, and after `times` events, if that is given, `afterwards`; both are 200 by default. With `forward_to` it forwards events to that address, and returns the responses. With `use` it becomes the shop's webhook."
+    "The receiver responds with `answer`. If `times` is given, it responds with `afterwards` after that many events. Both are 200 by default. With `forward_to`, the receiver forwards events to that address, and responds as that address does. With `use`, it becomes the shop's webhook."
   ]).setPayload(ReceiverInput),
   shopEndpoint("GET", "listReceived", "/received", Schema.Array(ReceivedEvent), [
     "List the events that the built-in receiver got",
-    "Oldest first, each with its signature, the text that was signed, and the signature that was expected."
+    "Returns the events oldest first, each with its signature, the text that was signed, and the expected signature."
   ]).setUrlParams(
-    Schema.Struct({ after: countParameter(Number.MAX_SAFE_INTEGER, "Only those after the one with this id") })
+    Schema.Struct({
+      after: countParameter(Number.MAX_SAFE_INTEGER, "Return only entries after the entry with this id")
+    })
   )
 ) {}
 
@@ -94,7 +96,7 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
         const forward = (forward_to ?? null) === null ? null : yield* address(forward_to!, policy)
         if (forward !== null && receivers.shopAt(forward) !== undefined)
           return yield* new InvalidInput({
-            issues: [{ field: "forward_to", message: "must not be a built-in receiver" }]
+            issues: [{ field: "forward_to", message: "must not be the address of a built-in receiver" }]
           })
         receivers.behave(id, {
           answer: answer ?? 200,

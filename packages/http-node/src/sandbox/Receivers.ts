@@ -10,7 +10,7 @@ import { meaningsIn } from "./views.js"
 export const answerDescriptions = {
   cut: "cuts the connection before a response",
   silent: "never responds",
-  late: "responds after the ten seconds that a sender waits"
+  late: "responds after more than the ten seconds that the sender waits"
 } as const
 
 const words = Object.keys(answerDescriptions) as [
@@ -50,7 +50,9 @@ export const ReceivedEvent = Schema.Struct({
   signature: Schema.Struct({ ok: Schema.Boolean, base: Schema.String, expected: Schema.String, got: Schema.String }),
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
   body: Schema.String,
-  answered: Schema.String.annotations({ description: "The status, or why there was none" })
+  answered: Schema.String.annotations({
+    description: "The status of the response, or the reason why there was no response"
+  })
 }).annotations({ identifier: "ReceivedEvent" })
 /** An event that a receiver got, with the receiver's shop. */
 export type ReceivedEvent = typeof ReceivedEvent.Type & { readonly shop_id: ShopId }

@@ -12,12 +12,12 @@ const headers = Schema.Record({ key: Schema.String, value: Schema.String })
 
 /** A request to `/v1` and its response. */
 export const LoggedRequest = Schema.Struct({
-  id: Schema.Int.annotations({ description: "Rises with each request" }),
+  id: Schema.Int.annotations({ description: "The entry's id, which increases with each request" }),
   at: Schema.String,
   shop_id: text,
   key_last_four: text,
   method: Schema.String,
-  path: Schema.String.annotations({ description: "With its query" }),
+  path: Schema.String.annotations({ description: "The path with its query" }),
   route: text,
   status: Schema.Int,
   code: text,

@@ -9,18 +9,21 @@ import { type Feed, feedEvents } from "./Feed.js"
 import { countParameter, optionalParameter } from "./queryParameters.js"
 import { LoggedRequest, type RequestLog } from "./RequestLog.js"
 
-const after = countParameter(Number.MAX_SAFE_INTEGER, "Only those after the one with this id")
+const after = countParameter(Number.MAX_SAFE_INTEGER, "Return only entries after the entry with this id")
 
 const RequestsQuery = Schema.Struct({
-  shop: optionalParameter(ShopId, "Only requests of this shop"),
-  ticket: optionalParameter(TicketId, "Only requests about this ticket"),
+  shop: optionalParameter(ShopId, "Return only requests of this shop"),
+  ticket: optionalParameter(TicketId, "Return only requests about this ticket"),
   after,
-  limit: countParameter(5000, "The largest number of requests, of which the latest are returned; all by default")
+  limit: countParameter(5000, "Return at most this many requests, the latest ones. By default all are returned")
 })
 
 const StreamQuery = Schema.Struct({
   after,
-  token: optionalParameter(Schema.String, "The sandbox's token, for a browser, which cannot send it as a header here")
+  token: optionalParameter(
+    Schema.String,
+    "The sandbox's token, for browsers, which cannot send it as a header with this request"
+  )
 })
 
 const events = Object.entries(feedEvents)
@@ -33,7 +36,7 @@ export class RequestsApi extends groupOf(
   ["Requests", "The requests to the API, and a stream of everything that happens"],
   endpoint("GET", "listRequests", "/requests", Schema.Array(LoggedRequest), [
     "List the requests to the API",
-    "The latest 5,000 requests to `/v1` with their responses, oldest first. They contain no keys."
+    "Returns the latest 5,000 requests to `/v1` with their responses, oldest first. The entries contain no keys."
   ]).setUrlParams(RequestsQuery),
   HttpApiEndpoint.get("followSandbox", "/stream")
     .setUrlParams(StreamQuery)
@@ -42,7 +45,7 @@ export class RequestsApi extends groupOf(
     .annotateContext(
       describeOperation("followSandbox", [
         "Follow everything that happens",
-        `Server-sent events: first \`hello\` with the newest id and the start of the process, then everything that happens, with ids that rise, also from one process to the next. The events are ${events}. \`Last-Event-ID\`, or \`after\`, continues after an id, and \`after=0\` begins with the start of the process. \`reset\` means that some events after that id were dropped, or that all data were replaced: read everything again. A comment comes every 15 seconds.`
+        `Returns a stream of server-sent events. The first is \`hello\` with the newest id and the start time of the process. Then comes everything that happens, with ids that increase, even after a restart. The events are ${events}. To continue after an id, send \`Last-Event-ID\` or \`after\`; \`after=0\` returns everything since the process started. \`reset\` means that some events after that id are no longer stored, or that all data were replaced, so read everything again. A comment comes every 15 seconds.`
       ])
     )
 ) {}

@@ -44,11 +44,11 @@ export class SandboxClientsApi extends groupOf(
   ["Clients", "Clients act in the app"],
   shopEndpoint("GET", "listClients", "/clients", Schema.Array(ClientSeenBy), [
     "List all clients",
-    "Everybody who has an account, with whether this shop knows them, whether they block it, and their card."
+    "Returns all clients with an account. For each client, it shows whether this shop knows the client, whether the client blocks the shop, and the loyalty card."
   ]),
   creation("registerClient", "/clients", Schema.Struct({ id: Schema.String }), [
-    "Open a client's account",
-    "An account belongs to no shop."
+    "Create a client's account",
+    "Creates an account, which is independent of any shop."
   ]).setPayload(ClientInput),
   clientEndpoint("POST", "recordVisit", "/visits", Visit, [
     "Visit a shop's counter",
@@ -56,21 +56,21 @@ export class SandboxClientsApi extends groupOf(
   ]).setPayload(Schema.Struct({ shop_id: ShopId }).annotations({ identifier: "VisitInput" })),
   clientEndpoint("GET", "listOffers", "/offers", Schema.Array(OfferView), [
     "List a client's offers",
-    "The tickets that were offered to the client's number."
+    "Returns the tickets that were offered to the client's phone number."
   ]),
   clientEndpoint("GET", "readInbox", "/inbox", Schema.Array(NotificationView), [
     "Read a client's inbox",
-    "The notifications that the client got in the app, oldest first."
+    "Returns the notifications that the client got in the app, oldest first."
   ]),
   offerEndpoint("POST", "acceptOffer", "/accept", AnsweredOffer, [
     "Accept an offer",
-    "Makes the client known to the shop, and links the ticket unless it is abandoned or linked already."
+    "Makes the client known to the shop, and links the ticket unless it is abandoned or already linked."
   ])
     .setPayload(EmptyBody)
     .addError(FailureBodyOf("CONFLICT")),
   offerEndpoint("POST", "blockShop", "/block", AnsweredOffer, [
     "Block the shop of an offer",
-    "For that shop, the client does not exist from then on."
+    "From then on, the shop cannot tell the client from one that does not exist."
   ])
     .setPayload(EmptyBody)
     .addError(FailureBodyOf("CONFLICT"))

@@ -14,10 +14,10 @@ const Report = Schema.Record({ key: Schema.String, value: Schema.Unknown }).anno
 /** The endpoint that runs a scenario (Specification, Sandbox). */
 export class ScenariosApi extends groupOf(
   "scenarios",
-  ["Scenarios", "Scenarios, run in a sandbox of their own"],
+  ["Scenarios", "Scenarios, each of which runs in its own sandbox"],
   endpoint("POST", "runScenario", "/scenarios/run", Report, [
     "Run a scenario",
-    "Runs the text of a scenario in a sandbox of its own, without effect on this one, and returns the report of `workshop scenario run --json`. If the text is no scenario, nothing runs, and `problems` of the report says why, each with its line. 404 if the program that serves the sandbox cannot run scenarios; `workshop serve` can."
+    "Runs a scenario in its own sandbox, without effect on this one, and returns the report of `workshop scenario run --json`. If the text is not a valid scenario, nothing runs, and `problems` in the report lists each problem with its line. The response is a 404 if the program that serves the sandbox cannot run scenarios. `workshop serve` can run them."
   ])
     .setPayload(
       Schema.Struct({

@@ -39,7 +39,9 @@ const Rows = Schema.Array(Fields)
 
 const SessionFile = Schema.Struct({
   version: Schema.Literal(VERSION),
-  digest: Schema.String.annotations({ description: "SHA-256 of the rest: a file that was changed is not imported" }),
+  digest: Schema.String.annotations({
+    description: "The SHA-256 of the rest of the file. A file that was changed is not imported"
+  }),
   exported_at: Schema.String,
   clock: Schema.Struct({ now: Schema.String, frozen: Schema.Boolean }),
   clients: Rows,
@@ -82,15 +84,15 @@ export class SessionApi extends groupOf(
   ["Session", "Reset, export and import of the sandbox"],
   endpoint("POST", "resetSandbox", "/reset", ClockView, [
     "Reset the sandbox",
-    "Removes everything: shops, clients, tickets, events, the log of requests, receivers and faults. The clock shows the real time again. The shop and the key with which the server was started are created again, with the same text of the key; streams get `reset`. 403 if the data were not created by a sandbox."
+    "Removes everything: shops, clients, tickets, events, the request log, receivers and faults. The clock shows the real time again. The shop and the key with which the server was started are created again, and the key has the same text. Streams get `reset`. The response is a 403 if the data were not created by a sandbox."
   ]),
   endpoint("GET", "exportSession", "/session", SessionFile, [
     "Export the sandbox",
-    "Shops with their tickets, events, attempts, cards and webhooks, clients, keys, receivers, the clock, and the log of requests, as one file. It contains keys and secrets in plain text. It does not contain the audit log, the counts of limits and the faults."
+    "Returns one file with the shops with their tickets, events, attempts, cards and webhooks, the clients, keys and receivers, the clock, and the request log. The file contains keys and secrets in plain text. It does not contain the audit log, the used limits or the faults."
   ]),
   endpoint("POST", "importSession", "/session", ClockView, [
     "Import a sandbox",
-    "Replaces all data with a session that `GET /sandbox/session` returned (the response, or only its `data`). The clock shows the time of the export. A file of another version, or one that was changed, is refused. 403 if the data were not created by a sandbox."
+    "Replaces all data with a session that `GET /sandbox/session` returned (the response, or only its `data`). The clock then shows the time of the export. A file of another version, or a file that was changed, is refused. The response is a 403 if the data were not created by a sandbox."
   ])
     .setPayload(SentFile)
     .annotate(BodyLimit, MAX_FILE_BYTES)
@@ -105,14 +107,17 @@ const refuse = (field: string, message: string) => Either.left(new InvalidInput(
  */
 const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown>>) => {
   if (version === undefined)
-    return refuse("version", "is missing: send the file that GET /sandbox/session returned, or its data")
+    return refuse("version", "is missing; send the file that GET /sandbox/session returned, or its data")
   if (version !== VERSION) {
-    const message = `is ${JSON.stringify(version)}, and this server reads version ${VERSION}: import the file with the release that wrote it`
+    const message = `is ${JSON.stringify(version)}, but this server reads only version ${VERSION}; import the file with the release that wrote it`
     return refuse("version", message)
   }
   return digest === digestOf(rest)
     ? Either.right(rest as unknown as Session)
-    : refuse("digest", "does not fit the file, which was changed or cut since it was exported: export it again")
+    : refuse(
+        "digest",
+        "does not match the file, which was changed or shortened after its export; export the session again"
+      )
 }
 
 /** The latest requests that fit into {@link MAX_LOGGED_CHARACTERS}. */

@@ -64,17 +64,20 @@ export class ShopsApi extends groupOf(
   ["Shops", "The operator manages shops"],
   creation("openShop", "/shops", NewShop, [
     "Open a shop",
-    "The shop is approved and active, with the API switched on and a key with full access, which is shown this once."
+    "Creates a shop that is approved, is active and may use the API. The response has an API key with full access."
   ]).setPayload(ShopToOpen),
-  endpoint("GET", "listShops", "/shops", Schema.Array(ShopSettings), ["List the shops", "Oldest first."]),
-  shopEndpoint("GET", "readShop", "", ShopSettings, ["Read a shop's settings", "All settings of the shop."]),
+  endpoint("GET", "listShops", "/shops", Schema.Array(ShopSettings), [
+    "List the shops",
+    "Returns the shops oldest first."
+  ]),
+  shopEndpoint("GET", "readShop", "", ShopSettings, ["Read a shop's settings", "Returns all settings of the shop."]),
   shopEndpoint("PATCH", "changeShop", "", ShopSettings, [
     "Change a shop's settings",
     "Omitted fields keep their values. `next_number` is the number of the shop's next ticket."
   ]).setPayload(ShopPatch),
   shopEndpoint("GET", "listActs", "/audit", Schema.Array(AuditView), [
     "List what the owner and the operator did",
-    "Each act with its actor and its time."
+    "Returns the audit log. Each entry has the action, its actor and its time."
   ])
 ) {}
 

@@ -26,7 +26,7 @@ import { countParameter, optionalParameter } from "./queryParameters.js"
 const Deadline = Schema.Struct({
   at: Schema.String,
   kind: Schema.Literal("closure", "reopen_end").annotations({
-    description: "Its automatic closure, or the end of the time in which it may be reopened"
+    description: "The ticket's automatic closure, or the end of the period in which it can be reopened"
   })
 }).annotations({ identifier: "TicketDeadline" })
 
@@ -40,18 +40,18 @@ const Move = Schema.Struct({
   act: Schema.Literal(...acts),
   accepted: Schema.Boolean,
   reason: Schema.NullOr(Schema.String).annotations({
-    description: "The reason of the 409, or else the code, with which it would be refused"
+    description: "The reason of the 409, or the code of another error, with which the action would be refused"
   })
 }).annotations({ identifier: "TicketMove" })
 
 const TicketsQuery = Schema.Struct({
-  state: optionalParameter(TicketState, "The tickets in this state"),
+  state: optionalParameter(TicketState, "Return only tickets in this state"),
   q: optionalParameter(
     Schema.String,
-    "A number, a phone number, an external reference, or a part of the service or the item"
+    "Return only tickets with this number, phone number or external reference, or with this text in the service or the item"
   ),
-  before: optionalParameter(TicketId, "The tickets that are older than the one with this id"),
-  limit: countParameter(ServiceLimits.list_max, "The largest number of tickets; 100 by default")
+  before: optionalParameter(TicketId, "Return only tickets that are older than the ticket with this id"),
+  limit: countParameter(ServiceLimits.list_max, "Return at most this many tickets. The default is 100")
 })
 
 /**
@@ -60,14 +60,14 @@ const TicketsQuery = Schema.Struct({
  */
 export class TesterTicketsApi extends groupOf(
   "tickets",
-  ["Tickets for testers", "A shop's tickets without a key, and the acts that each would accept"],
+  ["Tickets for testers", "A shop's tickets without an API key, and the actions that each ticket accepts"],
   shopEndpoint("GET", "findTickets", "/tickets", Schema.Array(ListedTicket), [
     "Find tickets",
-    "Newest first, as `/v1` shows them. `next` is the next event that time alone causes. This needs no key and counts against no limit."
+    "Returns the tickets newest first, in the form of `/v1`. `next` is the next event that happens to the ticket without a request. The request needs no key and counts against no limit."
   ]).setUrlParams(TicketsQuery),
   ticketEndpoint("GET", "listMoves", "/moves", Schema.Array(Move), [
-    "List the acts that a ticket would accept",
-    "Runs the decision of every act on the ticket as it is now, and saves nothing."
+    "List the actions that a ticket accepts",
+    "Tests every action on the ticket in its present state, without changing anything."
   ])
 ) {}
 

@@ -39,13 +39,13 @@ const SetWebhook = Schema.Struct({
 
 const ShownWebhook = Schema.Struct({
   ...WebhookView.fields,
-  parked: Schema.Int.annotations({ description: "How many events wait until it is on again" }),
+  parked: Schema.Int.annotations({ description: "How many events wait until the webhook is on again" }),
   off_since: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "ShownWebhook" })
 
 const replaces_before = Schema.NullOr(Schema.String).annotations({
   description:
-    "The two latest secrets sign, so a second rotation within 24 hours ends the oldest one early. This is the time until which the ended secret would have signed; null if no secret was ended early"
+    "Only the two latest secrets sign, so a second rotation within 24 hours ends the oldest secret early. This is the time until which that secret would have signed, or null if no secret was ended early"
 })
 
 const milliseconds = Schema.NullOr(Schema.Number)
@@ -80,22 +80,25 @@ const ShownDelivery = Schema.Struct({
   ticket_id: Schema.NullOr(Schema.String),
   number_label: Schema.NullOr(Schema.String),
   created_at: Schema.String,
-  parked: Schema.Boolean.annotations({ description: "Whether it waits until the webhook is on again" }),
+  parked: Schema.Boolean.annotations({ description: "Whether the delivery waits until the webhook is on again" }),
   request: Schema.Struct({
     body: Schema.String,
     sent: Schema.NullOr(SentRequest).annotations({
-      description: "The last request as it was sent; null if this process sent none"
+      description: "The last request in the form in which it was sent, or null if this process sent no request"
     })
   })
 }).annotations({ identifier: "ShownDelivery" })
 
 const DeliveriesQuery = Schema.Struct({
-  ticket: optionalParameter(TicketId, "Only deliveries of this ticket"),
-  since: optionalParameter(DateOrDateTimeText, "Only deliveries of events that were raised at this instant or later"),
-  before: optionalParameter(EventId, "Only deliveries of events before the one with this id"),
+  ticket: optionalParameter(TicketId, "Return only deliveries of this ticket"),
+  since: optionalParameter(
+    DateOrDateTimeText,
+    "Return only deliveries of events that were raised at this instant or later"
+  ),
+  before: optionalParameter(EventId, "Return only deliveries of events before the event with this id"),
   limit: countParameter(
     ServiceLimits.list_max,
-    "The largest number of entries, of which the latest are returned; all by default"
+    "Return at most this many entries, the latest ones. By default all are returned"
   )
 })
 
@@ -116,11 +119,11 @@ export class WebhookApi extends groupOf(
   ["Webhook", "An owner manages the webhook and reads its deliveries"],
   shopEndpoint("PUT", "setWebhook", "/webhook", SetWebhook, [
     "Set the webhook's address",
-    "The first address creates a secret; a later one keeps it. Loopback addresses and http are allowed here."
+    "The first address creates a secret, and a later address keeps it. In the sandbox, loopback addresses and http are allowed."
   ]).setPayload(Schema.Struct({ url: Schema.String }).annotations({ identifier: "WebhookInput" })),
   shopEndpoint("GET", "readWebhook", "/webhook", ShownWebhook, [
     "Read the webhook",
-    "Its address, whether it is on, and its failures since the last success."
+    "Returns the webhook's address, whether it is on, and its number of failures since the last success."
   ]),
   shopEndpoint(
     "POST",
@@ -131,35 +134,35 @@ export class WebhookApi extends groupOf(
   ).setPayload(EmptyBody),
   shopEndpoint("POST", "pingWebhook", "/webhook/ping", Event, [
     "Send a ping",
-    "Returns the event. It is delivered like any other."
+    "Raises an event ping and returns it. It is delivered like any other event."
   ]).setPayload(EmptyBody),
   shopEndpoint("POST", "enableWebhook", "/webhook/enable", WebhookView, [
     "Turn the webhook on",
-    "Releases the deliveries that waited while it was off."
+    "Sends the deliveries that waited while the webhook was off."
   ]).setPayload(EmptyBody),
   shopEndpoint("POST", "disableWebhook", "/webhook/disable", WebhookView, [
     "Turn the webhook off",
-    "Events wait until it is on again."
+    "Events then wait until the webhook is on again."
   ]).setPayload(EmptyBody),
   shopEndpoint("DELETE", "removeWebhook", "/webhook", WebhookView, [
     "Remove the webhook",
-    "Its secrets and all waiting deliveries are removed too."
+    "Removes the webhook with its secrets and all waiting deliveries."
   ]),
   shopEndpoint("GET", "listDeliveries", "/deliveries", Schema.Array(ShownDelivery), [
     "List the deliveries",
-    "Every event that was to be sent, with the result of each attempt."
+    "Returns every event that was to be sent, with the result of each attempt."
   ]).setUrlParams(DeliveriesQuery),
   shopEndpoint("POST", "replayDeliveries", "/deliveries/replay", Schema.Struct({ count: Schema.Int }), [
     "Send events again",
-    "Name the events, or give a period and a state. The events keep their ids. `dry_run` only counts them."
+    "Choose the events by their ids, or by a period and a state. The events keep their ids. `dry_run` counts the events without sending them."
   ]).setPayload(ReplayInput),
   shopEndpoint("GET", "listNotices", "/notices", Schema.Array(NoticeView), [
-    "List the notices to the owner",
+    "List the notices to the shop's owner about the webhook",
     "Oldest first."
   ]),
   shopEndpoint("GET", "listEvents", "/events", Schema.Array(Event), [
     "List the events",
-    "The shop's events as they were sent, oldest first."
+    "Returns the shop's events in the form in which they are sent, oldest first."
   ])
 ) {}
 

@@ -70,7 +70,7 @@ const ofLimit = ({ policy, limit, remaining, resets_at }: LimitStatus) =>
         {
           at: resets_at,
           kind: "limit_reset" as const,
-          text: `${policy} resets: ${limit - remaining} of ${limit} used`
+          text: `The limit ${policy} resets (${limit - remaining} of ${limit} used)`
         }
       ]
 

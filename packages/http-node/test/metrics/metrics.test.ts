@@ -313,7 +313,7 @@ describe("GET /readyz (Specification, Commands)", () => {
     const store = Layer.provideMerge(testStore, Entropy.layerSeeded(5))
     const reasons = await Effect.runPromise(asked.pipe(Effect.provide(store), Effect.provide(logging), Effect.scoped))
     expect(reasons).toEqual(["Use another role", "Use another role"])
-    expect(logs).toEqual(["The background work waits. Use another role true"])
+    expect(logs).toEqual(["The background work has stopped until this is solved. Use another role true"])
   })
 
   it("/readyz and the start report data that is more than ten seconds ahead of the clock (Specification, Commands)", async () => {
@@ -346,7 +346,7 @@ describe("GET /readyz (Specification, Commands)", () => {
       served.pipe(Effect.provide(store), Effect.provide(logging), Effect.withClock(clock), Effect.scoped)
     )
     const said =
-      "The data of 1 shop are up to 1 hour ahead of this server's clock (SHOP). Correct the clock, or, if a wrong clock or a sandbox dated them, run workshop shop repair-clock --all."
+      "The data of 1 shop are up to 1 hour ahead of this server's clock (SHOP). If this clock is wrong, correct it. If the data were written with a wrong clock or by a sandbox, run workshop shop repair-clock --all."
     expect(answers).toEqual([
       [200, null],
       [503, said],

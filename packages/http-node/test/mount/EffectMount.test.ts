@@ -90,7 +90,7 @@ it("an HttpApp on a socket refuses an Idempotency-Key given twice (Specification
   const [response] = await once(sending, "response")
   let text = ""
   for await (const part of response.setEncoding("utf8")) text += part
-  const issue = { in: "header", field: "Idempotency-Key", message: "is given twice; send it once" }
+  const issue = { in: "header", field: "Idempotency-Key", message: "is given twice; send it only once" }
   expect([response.statusCode, JSON.parse(text).error.details]).toEqual([400, { issues: [issue] }])
 })
 

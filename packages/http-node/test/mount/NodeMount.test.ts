@@ -170,7 +170,7 @@ describe("The API mounted in a Node server", () => {
       return [status, headers.get("www-authenticate"), answer.json]
     }
     const said = (message: string) => ({ success: false, error: { code: "UNAUTHENTICATED", message } })
-    expect(await responseOf()).toEqual([401, null, said("Sign in first")])
+    expect(await responseOf()).toEqual([401, null, said("You are not signed in. Sign in first.")])
     const own = { message: "Open /login", challenge: 'Basic realm="shop"' }
     expect(await responseOf(own)).toEqual([401, 'Basic realm="shop"', said("Open /login")])
   })

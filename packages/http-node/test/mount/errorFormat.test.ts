@@ -123,7 +123,7 @@ const ask = async (
   return [response.statusCode, text === "" ? null : JSON.parse(text)] as const
 }
 
-const message = "The request is invalid; details.issues lists what to change"
+const message = "The request is invalid. details.issues lists what to change."
 const refusal = (...issues: ReadonlyArray<readonly [place: string, field: string, message: string]>) => [
   400,
   {
@@ -137,7 +137,7 @@ const refusal = (...issues: ReadonlyArray<readonly [place: string, field: string
 ]
 const notFound = [
   404,
-  { success: false, error: { code: "NOT_FOUND", message: "There is nothing at this path with this method" } }
+  { success: false, error: { code: "NOT_FOUND", message: "The API has no endpoint with this method and path" } }
 ]
 const note = JSON.stringify({ text: "Hem", tags: [] })
 

@@ -29,8 +29,7 @@ describe("a mount of a workshop", () => {
     ["nothing", undefined],
     ["a start that was not awaited", Promise.resolve(workshop)]
   ])("a mount refuses %s in place of a workshop, with a message that says what to pass", (_, given) => {
-    const sentence =
-      "A mount takes the workshop to which start resolves: await start first, and give what it resolves to"
+    const sentence = "A mount needs a workshop, not the promise that start returns. Await start, and pass its result."
     expect(() => mountNode(given as never)).toThrow(sentence)
     expect(() => mountFetch(given as never)).toThrow(sentence)
   })
@@ -38,15 +37,15 @@ describe("a mount of a workshop", () => {
 
 describe("invalid options of mounts, senders and documents", () => {
   it.each([
-    ["mountNode", { prefx: "/workshop" }, "mountNode has no option prefx; did you mean prefix?"],
+    ["mountNode", { prefx: "/workshop" }, "mountNode has no option prefx. Did you mean prefix?"],
     [
       "mountNode",
       { addressOf: () => "one" },
-      "mountNode has no option addressOf: its options are prefix, authenticate, unauthenticated, ipv6Prefix, trackingPages, observe, trustProxy"
+      "mountNode has no option addressOf. The options are prefix, authenticate, unauthenticated, ipv6Prefix, trackingPages, observe, trustProxy."
     ],
     ["mountNode", { trustProxy: "yes" }, "The option trustProxy of mountNode must be true or false"],
-    ["mountNode", "/workshop", "mountNode takes an object of options"],
-    ["mountFetch", { autenticate: () => null }, "mountFetch has no option autenticate; did you mean authenticate?"],
+    ["mountNode", "/workshop", "mountNode requires an object of options"],
+    ["mountFetch", { autenticate: () => null }, "mountFetch has no option autenticate. Did you mean authenticate?"],
     [
       "mountFetch",
       { prefix: "workshop" },
@@ -60,25 +59,25 @@ describe("invalid options of mounts, senders and documents", () => {
     [
       "mountFetch",
       { unauthenticated: { messge: "Sign in" } },
-      "The option unauthenticated of mountFetch has no option messge; did you mean message?"
+      "The option unauthenticated of mountFetch has no option messge. Did you mean message?"
     ],
     [
       "mountFetch",
       { trackingPages: { template: "<p>" } },
       "The option trackingPages of mountFetch has a template that must be a function"
     ],
-    ["httpApp", { prefixes: "/workshop" }, "httpApp has no option prefixes; did you mean prefix?"],
+    ["httpApp", { prefixes: "/workshop" }, "httpApp has no option prefixes. Did you mean prefix?"],
     ["httpApp", { ipv6Prefix: 0 }, "The option ipv6Prefix of httpApp must be a whole number from 1 to 128"],
-    ["sender", { deadline: 5 }, "The sender has no option deadline; did you mean deadline_ms?"],
+    ["sender", { deadline: 5 }, "The sender has no option deadline. Did you mean deadline_ms?"],
     [
       "dispatcher",
       { signatureheader: "X-Lac" },
-      "The dispatcher has no option signatureheader; did you mean signatureHeader?"
+      "The dispatcher has no option signatureheader. Did you mean signatureHeader?"
     ],
     [
       "documentOf",
       { signatureheader: "X-Lac" },
-      "documentOf has no option signatureheader; did you mean signatureHeader?"
+      "documentOf has no option signatureheader. Did you mean signatureHeader?"
     ]
   ])("%s refuses the options %j with a one-sentence message", async (taker, options, sentence) => {
     const refused = await Promise.resolve()

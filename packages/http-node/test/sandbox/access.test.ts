@@ -36,7 +36,9 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
         const call = bearer === undefined ? {} : { bearer }
         const { status, error } = await sandbox.ask("GET", path, undefined, call)
         expect([status, error.code]).toEqual([401, "UNAUTHENTICATED"])
-        expect(error.message).toBe("Send the token with which the sandbox was started as Authorization: Bearer <token>")
+        expect(error.message).toBe(
+          "The sandbox's token is missing or wrong. Send the token with which the server was started as Authorization: Bearer <token>."
+        )
       }
     }
     const basic = { headers: { authorization: `Basic ${TOKEN}` } }
@@ -63,7 +65,7 @@ describe("A sandbox without a token accepts only requests of its user's own prog
   const refused = [
     403,
     "FORBIDDEN",
-    "Without a token the sandbox takes no request that came through a proxy or from a web page elsewhere: call it straight from this machine, or start it with a WORKSHOP_SANDBOX_TOKEN"
+    "Without a token, the sandbox refuses requests from a proxy or from another site's web page. Call it directly from this machine, or set WORKSHOP_SANDBOX_TOKEN and restart the server."
   ]
 
   it.each([

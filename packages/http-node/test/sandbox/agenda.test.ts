@@ -88,7 +88,11 @@ describe("The agenda (Specification, Sandbox)", () => {
     const [listed] = await sandbox.good("GET", `/sandbox/shops/${shop.id}/tickets`)
     expect([listed.state, listed.next]).toEqual(["abandoned", null])
     expect((await sandbox.ask("POST", "/sandbox/clock", { to: "next" })).error.details.issues).toEqual([
-      { in: "body", field: "to", message: "nothing falls due: give an instant, or a length of time to advance" }
+      {
+        in: "body",
+        field: "to",
+        message: "cannot be next, because nothing is scheduled; give an instant, or a length of time to advance"
+      }
     ])
   })
 
@@ -109,10 +113,10 @@ describe("The agenda (Specification, Sandbox)", () => {
   })
 })
 
-describe("The gauges of limits (Specification, Sandbox)", () => {
+describe("GET and POST /sandbox/shops/{id}/limits (Specification, Sandbox)", () => {
   const gauge = (gauges: Array<Json>, name: string) => gauges.find((one) => one.name === name)
 
-  it("a shop has seven gauges of limits, each with its uses and the time of its reset", async () => {
+  it("the response lists the seven limits of a shop, each with its uses and the time of its reset", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
     const gauges: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/limits`)

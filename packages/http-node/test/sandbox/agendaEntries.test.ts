@@ -38,7 +38,11 @@ const rows: ReadonlyArray<readonly [string, Partial<AgendaData>, ReadonlyArray<r
   ["key", { keys: [key({})] }, [[DAY, "key_expiry", "The key till expires"]]],
   ["revoked key", { keys: [key({ revoked_at: START })] }, []],
   ["expired key", { keys: [key({ expires_at: START - 1 })] }, []],
-  ["used limit", { limits: [limit(28)] }, [[MINUTE, "limit_reset", "writes_per_minute resets: 2 of 30 used"]]],
+  [
+    "used limit",
+    { limits: [limit(28)] },
+    [[MINUTE, "limit_reset", "The limit writes_per_minute resets (2 of 30 used)"]]
+  ],
   ["unused limit", { limits: [limit(30)] }, []],
   ["retry", { attempts: [attempt] }, [[5 * MINUTE, "retry", "Attempt 3 to send ticket.ready of 0001"]]],
   [
@@ -55,7 +59,7 @@ const rows: ReadonlyArray<readonly [string, Partial<AgendaData>, ReadonlyArray<r
     "several, soonest first",
     { attempts: [attempt], limits: [limit(0)], keys: [key({})] },
     [
-      [MINUTE, "limit_reset", "writes_per_minute resets: 30 of 30 used"],
+      [MINUTE, "limit_reset", "The limit writes_per_minute resets (30 of 30 used)"],
       [5 * MINUTE, "retry", "Attempt 3 to send ticket.ready of 0001"],
       [DAY, "key_expiry", "The key till expires"]
     ]

@@ -156,10 +156,12 @@ describe("A refused call to move the clock moves nothing (Specification, Sandbox
     const sandbox = await Sandbox.open()
     const message = async (move: object) =>
       (await sandbox.ask("POST", "/sandbox/clock", move)).error.details.issues[0].message
-    expect(await message({ advance_ms: -1 })).toBe("must be 0 or more whole milliseconds: the clock never goes back")
-    expect(await message({ set: later(-1) })).toBe(`must not be before ${START}: the clock never goes back`)
+    expect(await message({ advance_ms: -1 })).toBe(
+      "must be a whole number of milliseconds, at least 0, because the clock never goes back"
+    )
+    expect(await message({ set: later(-1) })).toBe(`must not be before ${START}, because the clock never goes back`)
     expect(await message({ set: "9999-12-31T00:00:00Z", advance_ms: DAY })).toBe(
-      "must not lead beyond 9999-12-31T23:59:59.999Z"
+      "must not move the clock beyond 9999-12-31T23:59:59.999Z"
     )
   })
 })

@@ -70,7 +70,7 @@ describe("the OpenAPI document of the sandbox", () => {
   it("the document explains replaces_before of a rotation", async () => {
     const { paths } = await served()
     expect(JSON.stringify(paths["/sandbox/shops/{id}/webhook/rotate"])).toContain(
-      "This is the time until which the ended secret would have signed; null if no secret was ended early"
+      "This is the time until which that secret would have signed"
     )
   })
 

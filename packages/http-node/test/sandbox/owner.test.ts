@@ -176,7 +176,7 @@ describe("Keys (Specification, Sandbox)", () => {
     expect(await sandbox.good("DELETE", `/sandbox/keys/${key_id}`)).toEqual({ id: key_id, revoked_at: START })
   })
 
-  it("requests with a key are a 401 from its expiry on, and the list of keys shows its last use", async () => {
+  it("a key gets a 401 from its expiry on, and the list of keys shows when it was last used", async () => {
     const own = await Sandbox.open()
     const { id } = await own.shop()
     const path = `/sandbox/shops/${id}/keys`
@@ -289,7 +289,7 @@ describe("The webhook (Specification, Sandbox)", () => {
     }
     const message = (await set("https://10.0.0.1/")).error.details.issues[0].message
     expect(message).toBe(
-      "must not hold a private or special-purpose address: give one that can be reached from the internet"
+      "must not have a private or special-purpose IP address; give an address that can be reached from the internet"
     )
   })
 

@@ -131,7 +131,11 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
       ["/sandbox/session", session]
     ] as const) {
       const { status, error } = await sandbox.ask("POST", path, body)
-      expect([status, error.code, error.message]).toEqual([403, "FORBIDDEN", expect.stringMatching(/^No sandbox made/)])
+      expect([status, error.code, error.message]).toEqual([
+        403,
+        "FORBIDDEN",
+        expect.stringMatching(/^These data were not created by a sandbox/)
+      ])
     }
     expect(await sandbox.good("GET", "/sandbox/shops")).toHaveLength(1)
   })
@@ -184,7 +188,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
       {
         in: "body",
         field: "version",
-        message: "is 2, and this server reads version 1: import the file with the release that wrote it"
+        message: "is 2, but this server reads only version 1; import the file with the release that wrote it"
       }
     ])
     for (const neither of [{}, { success: true, data: {} }])
@@ -193,7 +197,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
       ])
     for (const changed of [{ ...session, shops: [] }, { version: 1 }, { ...session, digest: "0".repeat(64) }])
       expect(await refusal(changed)).toMatchObject([
-        { field: "digest", message: expect.stringMatching(/export it again/) }
+        { field: "digest", message: expect.stringMatching(/export the session again/) }
       ])
     expect(await sandbox.good("GET", "/sandbox/shops")).toHaveLength(1)
     expect(await sandbox.now()).toBe(later(30 * DAY))

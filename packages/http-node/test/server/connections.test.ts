@@ -55,12 +55,12 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
   it("a Host header given twice is refused (Specification, Lists and sync)", async () => {
     const server = await begin()
     const twice = "GET /v1/shop HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n"
-    await lastAnswer((await server.client()).send(twice), "is given twice; send it once", "Host")
+    await lastAnswer((await server.client()).send(twice), "is given twice; send it only once", "Host")
   })
 
   it("a request head of more than 16 KiB is refused, whether in one header, in many headers or in the path", async () => {
     const server = await begin()
-    const large = "must be at most 16384 bytes with the request line"
+    const large = "must be at most 16384 bytes, including the request line"
     const filler = Array.from({ length: 200_000 }, (_, i) => `X-${i}: ${i}`)
     await lastAnswer((await server.client()).request("GET /v1/shop", [`X: ${"x".repeat(20_000)}`]), large)
     await lastAnswer((await server.client()).request("GET /v1/shop", filler), large)
@@ -90,7 +90,7 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Transfer-Encoding: chunked"]
     client.request("POST /v1/tickets", headers).send("not a chunk\r\n")
     const { status, json, headers: responseHeaders } = await client.answer()
-    expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "ended before it was whole"])
+    expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "ended before it was complete"])
     expect(responseHeaders["ratelimit-limit"]).toBe("30")
     expect(await client.end()).toBe("")
     expect(client.error).toBeUndefined()
@@ -98,7 +98,7 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
 })
 
 describe("slow clients (Specification, Lists and sync)", () => {
-  const LATE = "must arrive without delay"
+  const LATE = "must arrive sooner, before the server closes the connection"
 
   it("a request head that is incomplete at the timeout gets a response", async () => {
     // The timeout is long enough for the first bytes to arrive on a busy machine, because without bytes there is no
@@ -133,7 +133,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Content-Length: 10"]
     const { status, json } = await client.request("POST /v1/tickets", headers).send("{").answer()
-    expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "ended before it was whole"])
+    expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "ended before it was complete"])
     expect(await client.end()).toBe("")
   })
 

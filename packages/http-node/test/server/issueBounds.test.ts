@@ -37,7 +37,7 @@ describe("A 400 lists at most fifty issues, and says if there are more", { timeo
     expect(details.issues[0]).toEqual({
       in: "body",
       field: "f0",
-      message: "is not known here; correct its name or leave it out"
+      message: "is unknown; correct its name or remove it"
     })
     expect(details.has_more).toBe(true)
   })
@@ -67,7 +67,7 @@ describe("A 400 lists at most fifty issues, and says if there are more", { timeo
   it("a 400 for 15,000 states in a query lists one problem for the states, and those of other parameters", async () => {
     const { issues } = await refused(`GET /v1/tickets?state=${",".repeat(15_000)}&limit=0`)
     expect(issues.map(({ field, message }) => `${field} ${message}`)).toEqual([
-      "state must name at most 20 states",
+      "state must have at most 20 states",
       "limit must be a whole number from 1 to 100"
     ])
   })

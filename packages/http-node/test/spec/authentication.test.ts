@@ -67,7 +67,7 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
         "Bearer"
       ])
       expect(answer.error.message).toBe(
-        "This is the test key of a sandbox (wk_test_…), and this server has none: send a key that begins wk_live_"
+        "This is a sandbox test key (wk_test_…), but this server has no sandbox. Send a key that begins with wk_live_."
       )
     }
   })
@@ -137,7 +137,7 @@ describe("keys (Specification, Keys and scopes)", () => {
       const answer = await shop.get("/v1/shop", "", { key: null, headers: { authorization }, from })
       expect([answer.status, answer.error.details!.issues]).toEqual([
         400,
-        [{ in: "header", field: "Authorization", message: "is given twice; send it once" }]
+        [{ in: "header", field: "Authorization", message: "is given twice; send it only once" }]
       ])
       remaining.push(answer.limit.remaining)
     }

@@ -22,7 +22,7 @@ describe("the details of each error code (Specification, Errors)", () => {
       details: {
         issues: expect.arrayContaining([
           { in: "body", field: "items.1.label", message: expect.stringMatching(/1 to 200 characters/) },
-          { in: "body", field: "colour", message: expect.stringMatching(/not known/) }
+          { in: "body", field: "colour", message: expect.stringMatching(/is unknown/) }
         ])
       }
     })

@@ -141,7 +141,7 @@ describe("writes: at most 30 a minute for each key (Specification, Limits)", () 
     expect((await shop.tryMove(id, "ready")).limit.remaining).toBe(21)
   })
 
-  it("if writes and requests both refuse, the headers show the longer reset (Specification, Limits)", async () => {
+  it("if the write limit and the request limit are both used up, the headers show the later reset (Specification, Limits)", async () => {
     const shop = await service.shop()
     await times(60, () => shop.get("/v1/shop"))
     service.clock.advance(20 * SECOND)

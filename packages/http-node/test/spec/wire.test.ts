@@ -123,7 +123,7 @@ describe("the body of a request (Specification, Errors)", () => {
     const moved = await shop.post(`/v1/tickets/${id}/status`, undefined, { raw: '{"status":"ready","status":"ready"}' })
     expect([moved.status, moved.error.details!.issues]).toEqual([
       400,
-      [{ in: "body", field: "status", message: "is given twice; send it once" }]
+      [{ in: "body", field: "status", message: "is given twice; send it only once" }]
     ])
   })
 
@@ -136,7 +136,7 @@ describe("the body of a request (Specification, Errors)", () => {
       const answer = await shop.post("/v1/tickets", { service: "Hem" }, { headers: { "idempotency-key": keys } })
       expect([answer.status, answer.error.details!.issues]).toEqual([
         400,
-        [{ in: "header", field: "Idempotency-Key", message: "is given twice; send it once" }]
+        [{ in: "header", field: "Idempotency-Key", message: "is given twice; send it only once" }]
       ])
     }
     expect((await shop.get("/v1/tickets")).data).toEqual([])

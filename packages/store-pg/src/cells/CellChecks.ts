@@ -40,7 +40,7 @@ const ifAvailable = <E>(
 
 /** The remedy for a cell that was added without grants. */
 const deniedRemedy = (name: string) =>
-  `The database role of this process may not read the cell ${name}. Run workshop migrate --roles with all cells, as the owner of the tables`
+  `The database role of this process may not read the cell ${name}. As the owner of the tables, run workshop migrate --roles with all cells in --cells`
 
 /**
  * For a process without further cells: refuses a database whose directory has several cells, or that is itself a
@@ -70,7 +70,9 @@ const labelsOn = (sql: SqlClient) =>
 /** The mismatch between a cell's labels and the directory, with the remedy, or null. */
 const notTheCell = (name: string, id: string | null, labels: ReadonlyArray<string | null>): string | null => {
   const mismatch = mismatchOf({ name, id }, identityIn(labels))
-  return mismatch === null ? null : `${mismatch}. Check the address of the cell ${name}, or restore it there`
+  return mismatch === null
+    ? null
+    : `${mismatch}. Correct the address of the cell ${name} in --cells, or restore the cell at that address`
 }
 
 /** Reads the ids of cells, by name, from the directory in the home cell. */
@@ -96,7 +98,7 @@ export const makeConfirm = (home: SqlClient) => {
       const labels = self.map((row) => row.name)
       if ((self[0]?.n ?? 0) < PACKAGE_MIGRATIONS.length)
         return yield* new StoreUnavailable({
-          remedy: `The cell ${name} has an older schema than this program, or none. Run workshop migrate --cells.`
+          remedy: `The cell ${name} has an older schema than this program needs, or no schema. Run workshop migrate with the same --cells.`
         })
       const idsByName = ids ?? (name === HOME_CELL ? new Map() : yield* idsAgain)
       if (notTheCell(name, idsByName.get(name) ?? null, labels) === null) return
@@ -112,7 +114,7 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
         error._tag === "DatabaseFailed"
           ? Effect.fail(error)
           : wrongCell(
-              `The cell ${name} cannot be used (${error.message.replace(/\.$/, "")}). Check its address, and run workshop migrate --cells`
+              `The cell ${name} cannot be used (${error.message.replace(/\.$/, "")}). Check the cell's address, and run workshop migrate with the same --cells`
             )
       )
     )
@@ -127,14 +129,14 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
     }>`select /* workshop shops placed */ count(*)::integer as n from workshop.shop_cell where cell = ${name}`
     if (here!.n > there!.n)
       return yield* wrongCell(
-        `The cell ${name} has ${here!.n} shops, but the directory placed only ${there!.n} there, as after a restore of one of the two. Restore the home cell and this one from the same time`
+        `The cell ${name} has more shops (${here!.n}) than the directory in the home cell placed in it (${there!.n}), as if only one of the two was restored from a backup. Restore the home cell and the cell ${name} from backups of the same time`
       )
   })
 
 const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const further = yield* furtherNameOn(sql)
-    if (further !== null) return yield* cellsRefusal(`The database is the cell ${further}, and not the home cell`)
+    if (further !== null) return yield* cellsRefusal(`The database is the cell ${further} instead of the home cell`)
     yield* refuseOtherNames(sessionOf(sql).run, names)
     const [twice] = yield* sql<{
       readonly id: string
@@ -143,7 +145,7 @@ const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
       where c.cell <> ${HOME_CELL} limit 1`
     if (twice !== undefined)
       return yield* wrongCell(
-        `The shop ${twice.id} is in two cells, ${HOME_CELL} and ${twice.cell}. Restore the cells from the same time`
+        `The shop ${twice.id} is in two cells, ${HOME_CELL} and ${twice.cell}. Restore both cells from backups of the same time`
       )
   })
 
@@ -174,7 +176,7 @@ export const checkCells = (cells: ReadonlyArray<OpenCell>) =>
     const silent = unavailable.flatMap(({ name, why }) => (why === "silent" ? [name] : []))
     if (silent.length > 0)
       yield* Effect.logWarning(
-        `${silent.length === 1 ? "The cell" : "The cells"} ${silent.join(", ")} ${silent.length === 1 ? "does" : "do"} not respond; the shops there are refused until ${silent.length === 1 ? "it does" : "they do"}`
+        `${silent.length === 1 ? "The cell" : "The cells"} ${silent.join(", ")} ${silent.length === 1 ? "does" : "do"} not respond. Requests of the shops there are refused until ${silent.length === 1 ? "it responds" : "they respond"}`
       )
     return unavailable.map(({ name }) => name)
   })

@@ -48,12 +48,12 @@ export const refuseOmitted = (inDirectory: ReadonlyArray<DirectoryCell>, names: 
   if (inDirectory.length === 0) return Effect.void
   if (names.length === 1)
     return cellsRefusal(
-      `The database is the home cell of several (${inDirectory.map(({ name }) => name).join(", ")}), and no others were given`
+      `The database is the home cell of several cells (${inDirectory.map(({ name }) => name).join(", ")}), but the other cells were not given`
     )
   const left = inDirectory.find(({ name }) => !names.includes(name))
   return left === undefined
     ? Effect.void
-    : cellsRefusal(`The directory names the cell ${left.name}, which was not given`)
+    : cellsRefusal(`The directory in the home cell has the cell ${left.name}, which was not given`)
 }
 
 /**
@@ -66,7 +66,7 @@ export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<strin
     const missing = names.find((name) => !inDirectory.some((one) => one.name === name))
     if (names.length > 1 && missing !== undefined)
       return yield* wrongCell(
-        `The directory does not know the cell ${missing}. Check its name, or add it with workshop cell add or workshop migrate --cells`
+        `The directory in the home cell has no cell ${missing}. Correct the cell's name, or add the cell with workshop cell add or workshop migrate --cells`
       )
     yield* refuseOmitted(inDirectory, names)
   })

@@ -46,15 +46,19 @@ export const identityIn = (labels: ReadonlyArray<string | null>): CellIdentity =
 /** Describes, without a remedy, which other schema is at the address of a cell; null if it is the cell. */
 export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, actual: CellIdentity): string | null => {
   if (name === HOME_CELL)
-    return actual.name === null ? null : `Where the home cell should be is the cell ${actual.name}`
-  if (actual.name === null) return `Where the cell ${name} should be is no cell`
-  if (actual.name !== name) return `Where the cell ${name} should be is the cell ${actual.name}`
-  return id !== null && id !== actual.id ? `Where the cell ${name} should be is another cell of that name` : null
+    return actual.name === null ? null : `The address of the home cell is that of the cell ${actual.name}`
+  if (actual.name === null) return `There is no cell at the address of the cell ${name}`
+  if (actual.name !== name) return `The address of the cell ${name} is that of the cell ${actual.name}`
+  return id !== null && id !== actual.id
+    ? `At the address of the cell ${name} is another cell with the same name`
+    : null
 }
 
 /** Fails if the database is a further cell, whose name is `name`; null is a home cell. */
 export const refuseFurtherCell = (name: string | null) =>
-  name === null ? Effect.void : cellsRefusal(`The database is the cell ${name} of another one, its home cell`)
+  name === null
+    ? Effect.void
+    : cellsRefusal(`The database is the cell ${name} of another database, which is its home cell`)
 
 const identityFrom = (session: Session, sql: string) =>
   session.run<{ readonly label: string | null; readonly id: string | null; readonly has_shops: boolean }>(sql).pipe(
@@ -103,22 +107,24 @@ export const refuseOtherCell = (cell: CellLocation, expected: DirectoryCell | un
       const { name } = cell
       const actual = yield* identityOf(session, text)
       const other = actual === null || actual.name === null ? null : mismatchOf({ name, id: null }, actual)
-      if (other !== null) return yield* wrongCell(`${other}. Give each cell the address that it had before`)
+      if (other !== null) return yield* wrongCell(`${other}. In --cells, give each cell the address that it had before`)
       if (expected === undefined) {
         if (actual?.hasShops === true)
           return yield* wrongCell(
-            `Where the cell ${name} should be are shops already. Name an empty database or schema for it, or restore the home cell that knows it`
+            `The database or schema for the new cell ${name} already has shops. Choose an empty one, or restore the home cell whose directory has this cell`
           )
         return
       }
-      const remedy = `Check its address, or restore it there; workshop cell remove ${name} removes a cell that never had shops`
+      const remedy = `Correct the cell's address in --cells, or restore the cell at that address. If it never had shops, remove it with workshop cell remove ${name}`
       if (actual === null || actual.name === null)
-        return yield* wrongCell(`The directory knows the cell ${name}, but it is not at its address. ${remedy}`)
+        return yield* wrongCell(
+          `The directory in the home cell has the cell ${name}, but the cell is not at its address. ${remedy}`
+        )
       const twin = mismatchOf(expected, actual)
       if (twin !== null) return yield* wrongCell(`${twin}. ${remedy}`)
       if (expected.id === null && Number(expected.shops) > 0 && !actual.hasShops)
         return yield* wrongCell(
-          `The directory placed ${Number(expected.shops) === 1 ? "1 shop" : `${expected.shops} shops`} in the cell ${name}, and at its address it has none. ${remedy}`
+          `The directory in the home cell placed ${Number(expected.shops) === 1 ? "1 shop" : `${expected.shops} shops`} in the cell ${name}, but at its address the cell has no shops. ${remedy}`
         )
     })
   )

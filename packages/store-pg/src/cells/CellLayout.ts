@@ -41,7 +41,7 @@ export interface CellMoveResult {
 }
 
 const OWNER_CHANGES =
-  "This role may not change the cells. Use the one that owns their tables, such as workshop_owner, or a superuser"
+  "The database role of --database-url may not change the cells. Use the role that owns their tables, such as workshop_owner, or a superuser"
 
 const refusal = (what: string) => new DatabaseFailed({ reason: "statement", code: undefined, what })
 
@@ -97,7 +97,7 @@ const inspect = (location: CellLocation, recorded: { readonly id: string | null;
   ).pipe(Effect.catchAll(({ message }) => Effect.succeed<CellInspection>({ state: message })))
 
 /** The state of a cell that is not a schema of the home cell's database. */
-const ELSEWHERE = "Not in this database, and its address is not stored. Name it in --cells."
+const ELSEWHERE = "The cell is not in this database, and its address is not stored. Give its address in --cells."
 
 /** Returns those of `schemas` that exist. */
 const schemasOf = (session: Session, schemas: ReadonlyArray<string>) =>
@@ -117,7 +117,7 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
       const unknown = given.find(({ name }) => !listed.some((one) => one.name === name))
       if (unknown !== undefined)
         return yield* refusal(
-          `The directory does not know the cell ${unknown.name}. Add it with workshop cell add; without --cells, this command lists those that it knows`
+          `The directory in the home cell has no cell ${unknown.name}. Add the cell with workshop cell add. To list the cells of the directory, omit --cells`
         )
       const placed = listed.map((one) => {
         const location = [home!, ...given].find(({ name }) => name === one.name)
@@ -176,7 +176,7 @@ export const addCell = <E extends { readonly _tag: string } = never>(
       })
     )
     if (names.some(({ name }) => name === cell.name))
-      return yield* refusal(`The directory knows a cell ${cell.name} already. Choose another name`)
+      return yield* refusal(`There is already a cell ${cell.name}. Choose another name`)
     if (confirm !== undefined) yield* confirm(names.flatMap(({ name }) => (name === HOME_CELL ? [] : [name])))
     yield* migrateCells(home!, [added!])
     return { name: added!.name, schema: added!.schema }
@@ -189,19 +189,18 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
       const [home] = yield* locateCells({ url, schema }, [])
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
-      if (name === HOME_CELL) return yield* refusal("The home cell has the directory, so it cannot be removed")
+      if (name === HOME_CELL)
+        return yield* refusal("The home cell cannot be removed, because it contains the directory of the cells")
       const removed = yield* Effect.gen(function* () {
         yield* session.run("begin")
         // Placing a shop also locks this row, so no shop can be placed in the cell until the removal is committed.
         const locked = yield* session.run("select from cell where name = $1 for update", [name])
         if (locked.length === 0)
-          return yield* refusal(
-            `The directory does not know the cell ${name}. List those that it knows with workshop cell list`
-          )
+          return yield* refusal(`There is no cell ${name}. List the cells with workshop cell list`)
         const [row] = yield* session.run<{ n: string }>("select count(*) as n from shop_cell where cell = $1", [name])
         if (row!.n !== "0")
           return yield* refusal(
-            `The cell ${name} has ${row!.n} ${row!.n === "1" ? "shop" : "shops"}, and a shop stays in its cell permanently. Only a cell without shops can be removed`
+            `The cell ${name} has ${row!.n} ${row!.n === "1" ? "shop" : "shops"}, so it cannot be removed. Shops cannot be moved to another cell`
           )
         for (const table of ["stale_account_copy", "api_key_cell"])
           yield* session.run(`delete from ${table} where cell = $1`, [name])
@@ -252,7 +251,7 @@ const citusLayout = (session: Session, home: CellLocation) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session)))
       return yield* refusal(
-        "Only Citus can move a cell, and this database does not have it. Move a cell's cluster with a standby that you promote, and give its new address in --cells"
+        "The database has no Citus, which is needed to move a cell. Move the cell's cluster by promoting a standby, and give its new address in --cells"
       )
     const names = (yield* cellsOf(session, home)).map(({ name }) => name)
     return { names, nodes: yield* session.run<CitusNode>(NODES) }
@@ -273,18 +272,18 @@ const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode
     const from = (yield* nodesOf(session, [cell.schema])).get(cell.schema)
     if (from === undefined)
       return yield* refusal(
-        `The cell ${cell.name} is not a schema that Citus distributes, so Citus cannot move it. Run workshop migrate --cells with it`
+        `Citus cannot move the cell ${cell.name}, because Citus does not distribute its schema. Run workshop migrate with this cell in --cells`
       )
     const begun = yield* Clock.currentTimeMillis
     if (hostAndPort(from) === hostAndPort(to))
       return { name: cell.name, from: hostAndPort(from), to: hostAndPort(to), took_ms: 0, longest_pause_ms: 0 }
     if (!(yield* isReached(session, from)))
       return yield* refusal(
-        `The cell ${cell.name} is on the worker ${hostAndPort(from)}, from which a move copies it, and which the coordinator cannot reach. Start that worker again; if it is lost, promote its standby and name that with citus_update_node, or restore the cell from a backup`
+        `The coordinator cannot reach the worker ${hostAndPort(from)}, from which the cell ${cell.name} would be copied. Start that worker. If it is lost, promote its standby and register the standby with citus_update_node, or restore the cell from a backup`
       )
     if (!(yield* isReached(session, to)))
       return yield* refusal(
-        `The coordinator cannot reach the worker ${hostAndPort(to)}. Start it, or move the cell ${cell.name} to another one`
+        `The coordinator cannot reach the worker ${hostAndPort(to)}. Start that worker, or move the cell ${cell.name} to another worker`
       )
     const move = session.run("select citus_schema_move($1::regnamespace, $2::text, $3::integer)", [
       cell.schema,
@@ -295,7 +294,7 @@ const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode
       error.code === DENIED
         ? error
         : refusal(
-            `The cell ${cell.name} was not moved from ${hostAndPort(from)} to ${hostAndPort(to)} (${error.what}). Check that both nodes run, let citus_cleanup_orphaned_resources() remove what an earlier move left behind, and move it again`
+            `The cell ${cell.name} was not moved from ${hostAndPort(from)} to ${hostAndPort(to)} (${error.what}). Check that both nodes are running, call citus_cleanup_orphaned_resources() to remove the remains of an earlier move, and run the command again`
           )
     )
     const took_ms = (yield* Clock.currentTimeMillis) - begun
@@ -318,15 +317,15 @@ export const moveCell = (url: string, name: string, node: string, { schema }: Pi
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       const { names, nodes } = yield* citusLayout(session, home!)
       if (name === HOME_CELL)
-        return yield* refusal("The home cell stays on the coordinator: it has the directory, and it is not distributed")
-      if (!names.includes(name))
         return yield* refusal(
-          `The directory does not know the cell ${name}. List those that it knows with workshop cell list`
+          "The home cell cannot be moved from the coordinator, because it contains the directory of the cells and is not distributed"
         )
+      if (!names.includes(name))
+        return yield* refusal(`There is no cell ${name}. List the cells with workshop cell list`)
       const to = nodes.find((one) => hostAndPort(one) === node)
       if (to === undefined)
         return yield* refusal(
-          `Citus has no worker ${node}. Choose one of ${nodes.map(hostAndPort).join(", ")}, or add it with citus_add_node`
+          `Citus has no worker ${node}. Choose one of ${nodes.map(hostAndPort).join(", ")}, or add the worker with citus_add_node`
         )
       return yield* moveOn(session, url, cellOf(home!, name), to)
     })

@@ -47,8 +47,8 @@ export const cellFailure =
     if (name === HOME_CELL || error.reason === "wrong_cell" || error.reason === "bad_cells") return error
     const what = error.what.replace(/^The database\b/, `The cell ${name}`)
     return error.reason === "statement"
-      ? wrongCell(`The cell ${name} refused a statement (${what}). Check that its server runs`)
-      : wrongCell(`${what}. Check that its server runs, and its address in --cells`)
+      ? wrongCell(`The cell ${name} refused a statement (${what}). Check that its server is running`)
+      : wrongCell(`${what}. Check that its server is running, and that --cells has its address`)
   }
 
 /**
@@ -61,7 +61,8 @@ export const parseCells = (text: string): Effect.Effect<ReadonlyArray<CellAddres
     const [first = ""] = words
     if (words.length === 1 && /^\d+$/.test(first)) {
       const count = Number(first)
-      if (count < 1 || count > MAX_CELLS) return cellsRefusal(`There cannot be ${first} cells, but 1 to ${MAX_CELLS}`)
+      if (count < 1 || count > MAX_CELLS)
+        return cellsRefusal(`The number of cells must be from 1 to ${MAX_CELLS}, and not ${first}`)
       return Effect.succeed(Array.from({ length: count - 1 }, (_, i) => ({ name: `cell_${i + 1}` })))
     }
     return Effect.succeed(
@@ -83,16 +84,17 @@ export const locateCells = (
     for (const { name, url } of further) {
       if (!NAME.test(name))
         return yield* cellsRefusal(
-          `${JSON.stringify(name.slice(0, 40))} is no name of a cell, which is 1 to 31 small letters, digits and underscores and begins with a letter`
+          `${JSON.stringify(name.slice(0, 40))} is not a valid name for a cell. A name has 1 to 31 lower-case letters, digits and underscores, and begins with a letter`
         )
       if (locations.some((location) => location.name === name))
         return yield* cellsRefusal(
-          name === HOME_CELL ? `The name ${HOME_CELL} is that of the first cell` : `Two cells have the name ${name}`
+          name === HOME_CELL ? `The name ${HOME_CELL} is reserved for the home cell` : `Two cells have the name ${name}`
         )
       if (url !== undefined) yield* databaseUrl(url)
       const location = { name, url: url ?? home.url, schema: url === undefined ? `${schema}_${name}` : schema }
       const same = locations.find((earlier) => earlier.url === location.url && earlier.schema === location.schema)
-      if (same !== undefined) return yield* cellsRefusal(`The cells ${same.name} and ${name} are in the same place`)
+      if (same !== undefined)
+        return yield* cellsRefusal(`The cells ${same.name} and ${name} have the same address and schema`)
       yield* checkedSchema(location.schema)
       locations.push(location)
     }

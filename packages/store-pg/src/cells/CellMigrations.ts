@@ -14,7 +14,7 @@ const inCell = (cell: CellLocation, error: { readonly message: string }): Databa
   error instanceof DatabaseFailed && error.reason !== "statement"
     ? cellFailure(cell)(error)
     : wrongCell(
-        `The cell ${cell.name} cannot be brought up to date (${error.message.replace(/\.$/, "")}). Solve that, and run the command again`
+        `The cell ${cell.name} could not be migrated (${error.message.replace(/\.$/, "")}). Solve this problem, and run the command again`
       )
 
 /**

@@ -47,7 +47,7 @@ const violationsOf = (session: Session, invariant: Invariant, timeout_ms: number
         ? new DatabaseFailed({
             reason: "statement",
             code: CANCELED,
-            what: `The check ${invariant.name} took longer than ${timeout_ms / 1000} seconds. Give it more time, or check a copy of the database`
+            what: `The check ${invariant.name} took longer than ${timeout_ms / 1000} seconds. Increase --timeout, or check a copy of the database`
           })
         : failed
     )
@@ -68,7 +68,7 @@ const checkOne = (session: Session, schema: string, timeout_ms: number) =>
   }).pipe(
     Effect.mapError(
       withRoleRemedy(
-        "This role may not read every table. Use the service's role, such as workshop_service, or the owner"
+        "The database role may not read every table. Use the service's role, such as workshop_service, or the owner of the tables"
       )
     )
   )
@@ -112,7 +112,7 @@ const misplacedShops = (home: OpenCellSession, cells: ReadonlyArray<OpenCellSess
       finding("shop-cell", "Shops are in a cell in which the directory did not place them", misplaced),
       finding(
         "cell-shop",
-        "The directory placed these shops in a cell that does not have them. The cell was restored to an earlier time than the home cell, is another cell, or was unavailable when they were created",
+        "The directory placed these shops in a cell that does not have them. The cell was restored to an earlier time than the home cell, is another cell, or was unavailable when the shops were created",
         missing
       )
     ]
@@ -155,7 +155,7 @@ const checkCell = (
         const unavailable = {
           cell: location.name,
           name: "cell-unavailable",
-          finds: `Nothing of it was checked (${message.replace(/\.$/, "")})`
+          finds: `The cell could not be checked (${message.replace(/\.$/, "")})`
         }
         return Effect.succeed({ checks: 1, findings: [{ ...unavailable, count: 1, first: [] }], opened: [] })
       }

@@ -60,7 +60,7 @@ const ofTickets: ReadonlyArray<Invariant> = [
   {
     name: "change-place",
     finds:
-      "Tickets are ahead of their shop: the next change would get a place that is already used, or a time before theirs",
+      "Tickets are ahead of their shop's counters, so the next change would get a position that is already used, or an earlier time than these tickets",
     sql: `select t.shop_id, t.id as ticket_id, t.change_seq, h.change_seq as next_change_seq, t.updated_at, h.last_recorded_at
       from ticket t join shop_head h on h.shop_id = t.shop_id
       where t.change_seq >= h.change_seq or t.updated_at > h.last_recorded_at`
@@ -68,7 +68,7 @@ const ofTickets: ReadonlyArray<Invariant> = [
   {
     name: "change-order",
     finds:
-      "Tickets are not in the order of their changes, so a sync skips some: they share a place, or their times go back",
+      "Tickets share a position in the order of changes, or have an earlier time than the change before, so a sync skips some of them",
     sql: `select shop_id, ticket_id, change_seq, updated_at from (
         select shop_id, id as ticket_id, change_seq, updated_at, lag(updated_at) over earlier as previous_at,
           lag(change_seq) over earlier as previous_seq
@@ -102,7 +102,7 @@ const ofClients: ReadonlyArray<Invariant> = [
   { name: "card-ledger", finds: "Loyalty cards differ from the sum of their ledger", sql: CARDS },
   {
     name: "ledger-ticket",
-    finds: "The ledger has stamps of tickets that earned none or do not exist",
+    finds: "The ledger has stamps for tickets that earned no stamps or do not exist",
     sql: `select l.shop_id, l.id as entry_id, l.ticket_id from loyalty_ledger l
       left join ticket t on t.shop_id = l.shop_id and t.id = l.ticket_id
       where l.kind = 'ticket' and t.stamps_earned is distinct from true`
@@ -126,25 +126,25 @@ const ofClients: ReadonlyArray<Invariant> = [
 const ofDeliveries = (kept_since: number): ReadonlyArray<Invariant> => [
   {
     name: "event-order",
-    finds: "Events are missing from the sequence, or share a place (seq)",
+    finds: "Event numbers (seq) are missing, or are used twice",
     sql: eventOrder(kept_since)
   },
   {
     name: "delivery-event",
-    finds: "Deliveries have no event, or one that does not match, so they cannot be sent",
+    finds: "Deliveries have no event, or an event that does not match, so they cannot be sent",
     sql: `select d.shop_id, d.event_id, d.seq from delivery d left join event e on e.shop_id = d.shop_id and e.id = d.event_id
       where (e.seq, e.type, e.ticket_id) is distinct from (d.seq, d.type, d.ticket_id)`
   },
   {
     name: "delivery-webhook",
-    finds: "Deliveries have no webhook, or belong to a later generation of it, so they are never sent",
+    finds: "Deliveries have no webhook, or have a later generation number than their webhook, so they are never sent",
     sql: `select d.shop_id, d.event_id from delivery d left join webhook w on w.shop_id = d.shop_id
       where d.generation <= w.generation is not true`
   },
   {
     name: "delivery-queue",
     finds:
-      "Shops have deliveries but no queue, or a queue that is claimed too late, so the deliveries are sent late or never",
+      "Shops have deliveries but no delivery queue, or a queue with too late a due time, so the deliveries are sent late or never",
     sql: `select d.shop_id, d.due_at, t.next_claim_at from (
         select d.shop_id, min(case when d.generation < w.generation then w.enabled_at else d.due_at end) as due_at
         from delivery d join webhook w on w.shop_id = d.shop_id and w.off_reason is null
@@ -153,12 +153,12 @@ const ofDeliveries = (kept_since: number): ReadonlyArray<Invariant> => [
   },
   {
     name: "queue-webhook",
-    finds: "Shops have a queue but no webhook",
+    finds: "Shops have a delivery queue but no webhook",
     sql: `select t.shop_id from delivery_queue t where not exists (select from webhook w where w.shop_id = t.shop_id)`
   },
   {
     name: "replay-range",
-    finds: "Replays go beyond the events of their shop",
+    finds: "Replays include events that their shop does not have",
     sql: `select r.shop_id, r.id as replay_id, r.until_seq, h.event_seq from replay r join shop_head h on h.shop_id = r.shop_id
       where r.until_seq > h.event_seq or r.after_seq > r.until_seq`
   }
@@ -167,7 +167,7 @@ const ofDeliveries = (kept_since: number): ReadonlyArray<Invariant> => [
 const ofShopsAndSchema: ReadonlyArray<Invariant> = [
   {
     name: "shop-head",
-    finds: "Shops lack their head row, or head rows lack their shop",
+    finds: "Shops have no row in shop_head, or rows in shop_head have no shop",
     sql: `select coalesce(s.id, h.shop_id) as shop_id from shop s full join shop_head h on h.shop_id = s.id
       where s.id is null or h.shop_id is null`
   },

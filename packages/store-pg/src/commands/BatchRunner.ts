@@ -144,7 +144,11 @@ export class BatchRunner {
     const fail = (cause: Cause.Cause<unknown>) => Effect.sync(() => failAll(commands, cause))
     if (attempt.number >= MAX_COMMAND_ATTEMPTS)
       return failure.kind === "data"
-        ? fail(Cause.die(new Error("Every tracking code drawn was taken: the entropy repeats itself")))
+        ? fail(
+            Cause.die(
+              new Error("Every tracking code that was drawn already exists, because the random source repeats itself")
+            )
+          )
         : fail(storeFailure(failure))
     switch (failure.kind) {
       case "lockTimeout":

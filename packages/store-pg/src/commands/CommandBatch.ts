@@ -218,7 +218,7 @@ const rolledBack = new PgFailure({
   kind: "conflict",
   code: null,
   constraint: null,
-  cause: new Error("The server rolled back instead of committing")
+  cause: new Error("The database rolled the transaction back instead of committing it")
 })
 
 /** Saves the changes with the receipt and commits, or rolls back if nothing changed. Succeeds once the commit is confirmed. */
@@ -302,7 +302,7 @@ const outcomeLate = new PgFailure({
   kind: "late",
   code: null,
   constraint: null,
-  cause: new Error("No outcome in time")
+  cause: new Error("The transaction did not end in time")
 })
 
 const askOnce = (database: ReconnectingConnection, receipt: BatchReceipt) =>

@@ -20,7 +20,7 @@ const EXPIRED =
 
 /** The message for a command that did not get its shop's lock in time, with the remedy. */
 export const shopLockRemedy = (shop_id: ShopId, waited = "five seconds"): string =>
-  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command did not run. Commit or roll back sooner, and inside within do not wait for a command of the shop that runs outside of it.`
+  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command did not run. Commit or roll back sooner. Inside within, do not wait for a command of the same shop that runs outside of within.`
 
 const expiredCause = ({ command }: QueuedCommand, isContended: boolean) =>
   Cause.fail(new StoreUnavailable({ remedy: isContended ? shopLockRemedy(command.shop_id) : EXPIRED }))

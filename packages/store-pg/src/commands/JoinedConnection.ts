@@ -92,13 +92,13 @@ export const isTransactionEnded = ({ code }: PgFailure): boolean => code === DIV
 /** The refusal to join a transaction, or to continue in it. */
 export const refusal = (message: string) => new TransactionRefused({ message })
 
-const FAILED = "The client's transaction has failed already. Roll it back and begin again."
+const FAILED = "An earlier statement of the client's transaction failed. Roll the transaction back and begin again."
 
 /** Dies, because the caller committed or rolled back the transaction while work within it was running. */
 export const endedByCaller = Effect.suspend(() =>
   Effect.die(
     refusal(
-      "The transaction was committed or rolled back before this call, so the call did nothing. Await every call, and end the transaction afterwards."
+      "The transaction was committed or rolled back before this call, so the call did nothing. Await every call before you end the transaction."
     )
   )
 )
@@ -133,7 +133,7 @@ export const readTransactionState = (
   Effect.tryPromise({ try: () => sendOn(client, schema)([TRANSACTION_STATE]), catch: failureOf }).pipe(
     Effect.map(([result]) => result!.rows[0] as unknown as TransactionState),
     Effect.catchIf(isNotBegun, () =>
-      refusal("The client is not in a transaction. Run begin on it first, and give a client rather than a pool.")
+      refusal("The client is not in a transaction. Pass a client, not a pool, and run begin on it first.")
     ),
     Effect.catchIf(
       (failure) => failure._tag === "PgFailure" && isFailedAlready(failure),

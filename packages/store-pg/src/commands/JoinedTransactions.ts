@@ -87,7 +87,7 @@ const eventsAmong = (events: CommitCallback["events"]): Statement => ({
 })
 
 const NO_CLIENT =
-  "The argument is not a client of pg. Pass the client that pool.connect() resolves to, on which you ran begin, and not the pool or a query builder's wrapper."
+  "The argument must be a client of pg. Pass the client that pool.connect() resolves to and on which you ran begin, not the pool or a query builder's wrapper."
 
 /** Dies, because a call after the end of its transaction is a mistake in the caller's program. */
 const ended = Effect.suspend(() =>
@@ -97,7 +97,7 @@ const ended = Effect.suspend(() =>
 )
 
 const ENDED_EARLY =
-  "The transaction was committed or rolled back while within was still running, so your rows and the tickets may not agree. Do not run commit, rollback or begin on this client inside within; for a nested transaction, use the tx of your query builder's own transaction."
+  "The transaction was committed or rolled back while within was still running, so your rows and the tickets may not agree. Do not run commit, rollback or begin on this client inside within. For a nested transaction, use the tx of your query builder's own transaction."
 
 /**
  * Dies unless the client is still in the transaction. Removes the callbacks whose events no longer exist. Succeeds if
@@ -135,10 +135,10 @@ const readingOn = ({ connection, inTurn }: JoinState): SqlConnection =>
 /** The reason why a transaction cannot be joined; undefined if it can be. */
 const refusalReason = ({ isolation, read_only }: TransactionState, isStoreDatabase: boolean): string | undefined => {
   if (!isStoreDatabase)
-    return "The client is connected to another database than the store, or to another server. Give a client of the store's database."
+    return "The client is not connected to the store's database and server. Pass a client of the store's database."
   if (isolation !== "read committed")
-    return `The transaction is ${isolation}, in which a command could decide by outdated rows. Begin it with read committed.`
-  return read_only === "on" ? "The transaction only reads. Begin it with read write." : undefined
+    return `The transaction has the isolation level ${isolation}, in which a command could use outdated rows. Begin the transaction with read committed.`
+  return read_only === "on" ? "The transaction is read-only. Begin the transaction with read write." : undefined
 }
 
 const unavailable = (failure: PgFailure) => Effect.failCause(storeFailure(failure))
@@ -155,7 +155,7 @@ const shopUnavailable = ({ shop_id }: Command<unknown, unknown>, waits: string, 
   const waited =
     waits === shownMs(ServiceLimits.command_wait_max_ms)
       ? undefined
-      : `${waits}, as long as the lock_timeout or statement_timeout of this transaction lets it wait`
+      : `${waits}, the longest wait that this transaction's lock_timeout or statement_timeout allows`
   return new StoreUnavailable({ cause, remedy: shopLockRemedy(shop_id, waited) })
 }
 

@@ -8,7 +8,7 @@ import { failureOf } from "../connection/PgFailure.js"
 const dieRefused = (message: string) => Effect.die(new TransactionRefused({ message }))
 
 const NESTED =
-  "sqlTransaction was called within sql.withTransaction, whose commit it does not see. Call it in place of the outermost sql.withTransaction."
+  "sqlTransaction was called within sql.withTransaction, whose commit it cannot observe. Call sqlTransaction instead of the outermost sql.withTransaction."
 
 /** The `pg` client of a connection of `@effect/sql-pg`. */
 const pgClientOf = (connection: object): unknown => ("pg" in connection ? connection.pg : undefined)

@@ -24,15 +24,15 @@ const PORT = "5432"
 const refusal = (what: string) => new DatabaseFailed({ reason: "no_url", code: undefined, what })
 
 const UNREADABLE = refusal(
-  "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F"
+  "The database address does not have the form postgres://user:password@host:5432/name. In a password, write # as %23 and / as %2F"
 )
 
 const MISSING = refusal(
-  "The address of the database is missing, such as postgres://user:password@host:5432/name, perhaps because its environment variable is not set"
+  "The database address is missing, perhaps because its environment variable is not set. An address has the form postgres://user:password@host:5432/name"
 )
 
 const NOT_A_TEXT = refusal(
-  "The address of the database must be a text such as postgres://user:password@host:5432/name, because only layerConfig takes a Config"
+  "The database address must be a string such as postgres://user:password@host:5432/name. To pass a Config, use layerConfig"
 )
 
 /**
@@ -55,7 +55,9 @@ const fileOf = (params: URLSearchParams, name: string): string | undefined => {
   try {
     return readFileSync(path, "utf8")
   } catch (error) {
-    throw refusal(`The file of ${name} cannot be read (${error instanceof Error ? error.message : error})`)
+    throw refusal(
+      `The file that ${name} in the database address names cannot be read (${error instanceof Error ? error.message : error})`
+    )
   }
 }
 
@@ -67,11 +69,11 @@ const tlsOf = (params: URLSearchParams): ((host: string) => pg.ClientConfig["ssl
   if (mode === undefined) return () => undefined
   if (!isMode(mode))
     throw refusal(
-      `The address of the database has sslmode=${mode}, which is none of ${Object.keys(TLS_MODES).join(", ")}`
+      `The database address has sslmode=${mode}, but sslmode must be one of ${Object.keys(TLS_MODES).join(", ")}`
     )
   if (mode === "verify-ca" && ca === undefined)
     throw refusal(
-      "The address of the database has sslmode=verify-ca without sslrootcert, the file of the authority to trust"
+      "The database address has sslmode=verify-ca without sslrootcert. Add sslrootcert with the path of the trusted authority's certificate"
     )
   const { isEncrypted, isNamed } = TLS_MODES[mode]
   // As in libpq: with `sslrootcert`, `require` verifies the certificate but not the host name.
@@ -96,7 +98,7 @@ const mustWrite = (params: URLSearchParams, servers: number): boolean => {
   const wanted = params.get("target_session_attrs") ?? (servers > 1 ? "read-write" : "any")
   if (!["any", "read-write", "primary"].includes(wanted))
     throw refusal(
-      `The address of the database has target_session_attrs=${wanted}, but the service writes. Use read-write, primary or any`
+      `The database address has target_session_attrs=${wanted}, but the service must write. Use read-write, primary or any`
     )
   return wanted !== "any"
 }
@@ -204,6 +206,6 @@ export const warnIfUnencrypted = (url: string): Effect.Effect<void> =>
     return host === undefined
       ? Effect.void
       : Effect.logWarning(
-          `The connection to the database on ${host} is not encrypted, and phone numbers and webhook secrets pass over it. Add ?sslmode=verify-full to its address (and &sslrootcert=FILE for an authority of your own)`
+          `The connection to the database on ${host} is not encrypted, but phone numbers and webhook secrets are sent over it. Add ?sslmode=verify-full to the database address, and &sslrootcert=FILE if you have your own certificate authority`
         )
   })

@@ -166,7 +166,7 @@ export const storeDatabaseCheck = (database: Database): ((identity: string) => E
     Effect.suspend(() => (identity === storesIdentity ? Effect.succeed(true) : inTurn(check(identity))))
 }
 
-const ELSEWHERE = "The pool leads to another database than the store's url, or to another server"
+const ELSEWHERE = "The pool connects to another database or server than the store's url"
 
 const refusal = (message: string) =>
   new PgFailure({ kind: "other", code: null, constraint: null, cause: new SessionRefused({ message }) })
@@ -209,7 +209,7 @@ const borrowedClient = (client: PoolClient): BorrowedConnection => {
 }
 
 const allInUse = (clients: number) =>
-  `${inUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}. Raise its max, return its clients sooner, or give within a pool of its own.`
+  `${inUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}. Raise the pool's max, return its clients sooner, or use a separate pool for within.`
 
 /**
  * Fails because no client was available in time: with `exhaustion` if all were in use, or because Postgres does not
@@ -363,7 +363,7 @@ export const callersPool = (
         const send = sendOn(client, schema)
         const theirs = yield* identify((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
         if (!isStoreDatabaseKnown && !(yield* isStoreDatabase(theirs.database)))
-          return yield* refusal(`${ELSEWHERE}. Give a pool of the store's database.`)
+          return yield* refusal(`${ELSEWHERE}. Pass a pool that connects to the store's database.`)
         isStoreDatabaseKnown = true
         return theirs.id
       })

@@ -13,7 +13,7 @@ import type { Statement } from "./Statement.js"
 
 /** The remedy for commits that wait for a standby. */
 export const WAITS_FOR_STANDBY =
-  "Commits wait for a synchronous standby. Start one, or take its name out of synchronous_standby_names."
+  "Commits wait for a synchronous standby. Start a standby, or remove its name from synchronous_standby_names."
 
 /**
  * The wait of a commit, in milliseconds, after which further commits are refused. A little later the waiting commit is

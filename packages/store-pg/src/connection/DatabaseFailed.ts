@@ -21,15 +21,15 @@ export type DatabaseFailure =
 
 const remedies: Readonly<Record<DatabaseFailure, string | undefined>> = {
   bad_schema: "Check the store's schema",
-  bad_cells: "Give the cells that workshop migrate was given",
+  bad_cells: "Give the same cells as workshop migrate",
   wrong_cell: undefined,
-  bad_pool: "Give a Pool of the package pg, made for the same database as the store's url",
+  bad_pool: "Pass a Pool of the package pg that connects to the same database as the store's url",
   no_url: "Check the store's url",
-  unreachable: "Check that it runs, and the store's url",
-  no_database: "Create it, or check the name of the database in the store's url",
-  no_entry: "Check the user and the password in the store's url, and that the server has the role",
+  unreachable: "Check that the database server is running, and that the store's url has its address",
+  no_database: "Create the database, or correct its name in the store's url",
+  no_entry: "Check the user and the password in the store's url, and that the user exists as a role on the server",
   untrusted:
-    "Check sslmode in the store's url, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the url has it",
+    "In the store's url, check sslmode, and that sslrootcert is the authority that signed the server's certificate. With sslmode=verify-full, the certificate must also name the host that the url names",
   statement: undefined
 }
 

@@ -81,13 +81,13 @@ export const failureOf = (cause: unknown): PgFailure => {
 }
 
 const MIGRATE = "call migrate(url) of @workshop/store-pg/migrate, or run workshop migrate."
-const WITHOUT_SCHEMA = `The database has no schema of the workshop, or another version of it than this program needs. To create or update it, ${MIGRATE}`
-const NOT_LET_IN = "The database does not let this user in. Check the user and the password in the store's url."
+const WITHOUT_SCHEMA = `The database does not have the workshop's schema in the version that this program needs. To create or update the schema, ${MIGRATE}`
+const NOT_LET_IN = "The database refused the user. Check the user and the password in the store's url."
 
 const LOCKED =
-  "Another transaction, such as one of within, a migration or an operator's, held a lock for too long. Commit or roll back sooner, or find it with pg_blocking_pids."
+  "Another transaction, such as one of within, of a migration or of an operator, held a lock for too long. Commit or roll back sooner, or find that transaction with pg_blocking_pids."
 const DEADLOCK =
-  "Two transactions waited for each other's locks, so Postgres ended a statement of one of them. Roll back and run the transaction again; if it uses several shops, use them in the order of their ids."
+  "Two transactions waited for each other's locks, so Postgres ended a statement of one of them. Roll back and run the transaction again. If it uses several shops, use them in the order of their ids."
 
 /** Errors that a retry does not solve, each with its remedy. */
 const remedies: Readonly<Record<string, string>> = {
@@ -96,7 +96,7 @@ const remedies: Readonly<Record<string, string>> = {
   "42703": WITHOUT_SCHEMA,
   "42883": WITHOUT_SCHEMA,
   "3F000": WITHOUT_SCHEMA,
-  "3D000": `The database does not exist. Check the store's url; or create it, then ${MIGRATE}`,
+  "3D000": `The database does not exist. Check the store's url. To create the database, run createdb, and then ${MIGRATE}`,
   "25006": READS_ONLY,
   "55P03": LOCKED,
   "40P01": DEADLOCK,
@@ -104,9 +104,9 @@ const remedies: Readonly<Record<string, string>> = {
   "28000": NOT_LET_IN,
   // The decisions check all other unique values.
   "23505":
-    "An id or code that was drawn at random exists already. Give each run its own randomness (in a test another seed, or a schema of its own), or leave randomBytes out.",
+    "A randomly drawn id or code already exists. Use different random bytes in each run (in a test, another seed or a separate schema), or omit randomBytes.",
   [DENIED]:
-    "The database's user lacks a right that the workshop needs. Run workshop migrate --roles as the owner of the tables, or use the role that migrated the schema."
+    "The database user lacks a right that the workshop needs. Run workshop migrate --roles as the owner of the tables, or use the role that migrated the schema."
 }
 
 /** Returns the database's error from the errors that wrap it, or null. */
@@ -126,7 +126,7 @@ const remedyIn = (cause: unknown): string | undefined => {
   const elsewhere = remedy === WITHOUT_SCHEMA ? tablesElsewhere(failure.message) : undefined
   return elsewhere === undefined
     ? (remedy ?? refusalIn(cause))
-    : `${elsewhere}. Check the store's schema; or to begin there without data, ${MIGRATE}`
+    : `${elsewhere}. Check the store's schema. To begin in this schema without data, ${MIGRATE}`
 }
 
 /** The only unique constraint that no decision can check: another ticket of the shop has the tracking code already. */

@@ -22,7 +22,7 @@ export const checkedSchema = (schema: string = DEFAULT_SCHEMA): Effect.Effect<st
     : new DatabaseFailed({
         reason: "bad_schema",
         code: undefined,
-        what: `The schema ${JSON.stringify(schema.slice(0, 80))} is no name for a schema, which has 1 to 63 letters, digits and underscores, begins with no digit, and neither with pg_`
+        what: `${JSON.stringify(schema.slice(0, 80))} is not a valid name for a schema. A name has 1 to 63 letters, digits and underscores, and does not begin with a digit or pg_`
       })
 
 /** Quotes a checked schema name for SQL. */

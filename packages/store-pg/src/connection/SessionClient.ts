@@ -37,10 +37,11 @@ export const PLANNED_EACH_TIME: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mod
 export class SessionRefused extends Data.TaggedError("SessionRefused")<{ readonly message: string }> {}
 
 const SHARED_SESSION =
-  "A pooler gives this program's connections one session of the database in turn (transaction or statement mode). Set the pooler to session mode, or connect to Postgres itself."
+  "A connection pooler in transaction or statement mode shares database sessions among this program's connections. Set the pooler to session mode, or connect to Postgres directly."
 /** The remedy if the server is read-only. */
-export const READS_ONLY = "The server only reads, as a standby does. Name the primary too, or promote this one."
-const SETTINGS_REFUSED = "The database did not take this program's settings of the session"
+export const READS_ONLY =
+  "The database server is read-only, like a standby. Add the primary to the database address, or promote this server."
+const SETTINGS_REFUSED = "The database did not accept this program's session settings"
 
 /** The options of a connection, and the settings of its session. */
 export interface SessionConfig extends pg.ClientConfig {

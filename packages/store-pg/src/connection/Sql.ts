@@ -21,7 +21,7 @@ export const READ_LOCK_TIMEOUT_MS = 1_000
 type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
 
 const allInUse = (connections: number) =>
-  `${inUse(connections, "connection", "the store's pool for reads", CONNECT_TIMEOUT_MS)}. Raise readConnections of the store, or divide the requests among more processes.`
+  `${inUse(connections, "connection", "the store's pool for reads", CONNECT_TIMEOUT_MS)}. Raise the store's readConnections, or run more processes.`
 
 /**
  * A pool that tries the servers of its address in order. Abandoned connections that wait for a standby count against

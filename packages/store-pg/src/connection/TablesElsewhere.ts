@@ -34,6 +34,6 @@ export const noteTablesElsewhere = (sql: SqlClient, schema: string): Effect.Effe
 export const tablesElsewhere = (message: string): string | undefined => {
   for (const [schema, others] of missing)
     if (others.length > 0 && message.includes(`${schema}.`))
-      return `The database has no tables of the workshop in the schema ${schema}, but in ${others.join(", ")}`
+      return `The database has the workshop's tables in ${others.join(", ")}, but not in the schema ${schema}`
   return undefined
 }

@@ -93,7 +93,7 @@ const notFoundYet = ({ message }: PgFailure) =>
     code: null,
     constraint: null,
     cause: new Error(
-      `Citus moved the cell, and this process has not found it on its new node yet. The database's last error: ${message}`
+      `Citus moved the cell, and this process has not yet found it on its new node. The database's last error: ${message}`
     )
   })
 

@@ -49,7 +49,7 @@ const installedBinaries = (kind: string): Binaries => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
     return { folder: join(root, "native"), version }
   } catch {
-    const what = `No Postgres comes with this program for ${kind}, or npm left it out`
+    const what = `npm installed no embedded Postgres for ${kind}, because there is none for this platform or optional dependencies were omitted`
     throw new EmbeddedRefused({ reason: "no_binaries", what })
   }
 }
@@ -90,7 +90,7 @@ const folderForCopy = (beside: string, account: Account | undefined, cache: stri
   mkdirSync(cache, { recursive: true, mode: 0o755 })
   const { uid, mode } = statSync(cache)
   if (uid === process.getuid?.() && (mode & 0o022) === 0 && canEnter(cache, account)) return cache
-  throw new Error(`${account.name} may enter neither it nor ${cache}`)
+  throw new Error(`${account.name}, as whom Postgres runs, may not enter this folder or ${cache}`)
 }
 
 /**

@@ -118,7 +118,7 @@ export const clusterIn = (directory: DataDirectory, binaries: Binaries, account:
     return yield* tryFiles(directory, () => {
       const theirs = readFileSync(join(directory.cluster, "PG_VERSION"), "utf8").trim()
       const ours = binaries.version.split(".")[0]
-      const what = `The data in ${directory.dataDir} were written by Postgres ${theirs}, and this program brings ${ours}`
+      const what = `The data in ${directory.dataDir} were written by Postgres ${theirs}, but this program contains Postgres ${ours}`
       if (theirs !== ours) throw new EmbeddedRefused({ reason: "other_version", what })
       return readFileSync(directory.password, "utf8").trim()
     })

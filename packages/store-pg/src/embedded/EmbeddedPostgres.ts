@@ -80,16 +80,20 @@ const superviseServers = (config: Launch, wanted: number | undefined) =>
       const exited = yield* launch(config, port)
       lastPort = port
       const isFirst = yield* Deferred.succeed(started, port)
-      if (!isFirst) yield* Effect.logInfo("The embedded Postgres runs again")
+      if (!isFirst) yield* Effect.logInfo("The embedded Postgres is running again")
       return exited
     }).pipe(Effect.retry({ while: ({ isTransient }) => isTransient === true, schedule: START_RETRIES }))
     const once = Effect.gen(function* () {
       yield* yield* attempt
-      yield* Effect.logWarning(`The embedded Postgres ended by itself and is started again; see ${log}`)
+      yield* Effect.logWarning(`The embedded Postgres ended unexpectedly and is being restarted. See ${log}`)
     })
     const supervisor = Effect.scoped(once).pipe(
       Effect.repeat(RESTARTS),
-      Effect.zipRight(Effect.logError(`The embedded Postgres does not stay up; see ${log}`)),
+      Effect.zipRight(
+        Effect.logError(
+          `The embedded Postgres keeps ending and is not restarted any more. See ${log}, and restart this process`
+        )
+      ),
       Effect.catchAll((refused) =>
         Effect.flatMap(Deferred.fail(started, refused), (isFirst) =>
           isFirst ? Effect.void : Effect.logError(refused.message)
@@ -175,7 +179,7 @@ export const migrate = (url: string, { schema }: Pick<PgStore.PgStoreOptions, "s
 const options = {
   dataDir: (value) => (typeof value === "string" && value !== "" ? undefined : "must be the path of a folder"),
   port: isPositive,
-  settings: (value) => (isObject(value) ? undefined : "must be an object of settings of postgresql.conf"),
+  settings: (value) => (isObject(value) ? undefined : "must be an object with settings of postgresql.conf"),
   schema: storeOptions.schema,
   secretsKeys: storeOptions.secretsKeys
 } as const satisfies OptionChecks

@@ -7,13 +7,13 @@ import { Data } from "effect"
  */
 export type EmbeddedRefusal = "no_binaries" | "taken" | "not_ours" | "other_version" | "failed"
 
-const ANOTHER_STORE = "another store, such as that of @workshop/store-memory, or PgStore on a Postgres of yours"
+const ANOTHER_STORE = "another store, such as @workshop/store-memory, or PgStore with your own Postgres"
 
 const remedies: Readonly<Record<EmbeddedRefusal, string>> = {
   no_binaries: `Use ${ANOTHER_STORE}`,
-  taken: "Stop that one, or choose another dataDir",
-  not_ours: "Run as the user who created it, or choose another dataDir",
-  other_version: "Dump them with the program that wrote them, and load them into a new dataDir",
+  taken: "Stop that process, or choose another dataDir",
+  not_ours: "Run this program as the user who created the data, or choose another dataDir",
+  other_version: "Dump the data with the release that wrote them, and load the dump into a new dataDir",
   failed: `Choose another dataDir, or use ${ANOTHER_STORE}`
 }
 

@@ -36,7 +36,7 @@ const ownerIn = ({ cluster }: DataDirectory): number | undefined => {
 
 const takenRefusal = ({ dataDir }: DataDirectory, pid?: number): EmbeddedRefused => {
   const who = pid === undefined ? "another process" : `the process ${pid}`
-  return new EmbeddedRefused({ reason: "taken", what: `The data directory ${dataDir} is used by ${who}` })
+  return new EmbeddedRefused({ reason: "taken", what: `The data directory ${dataDir} is in use by ${who}` })
 }
 
 /** Whether the server has ended. Polls at most `polls` more times, every 50 ms. */
@@ -154,7 +154,7 @@ const startFailure = (directory: DataDirectory, { logged }: StartedServer): Embe
   const lines = text.split("\n").filter((line) => line.trim() !== "")
   const reason = lines.findLast((line) => /(FATAL|PANIC|ERROR):/.test(line)) ?? lines.at(-1) ?? "it logged nothing"
   const words = reason.replace(/^.*?(FATAL|PANIC|ERROR): +/, "")
-  return embeddedFailure(directory.dataDir, `${words}; see ${directory.log}`, TRANSIENT.test(text))
+  return embeddedFailure(directory.dataDir, `${words}, see ${directory.log}`, TRANSIENT.test(text))
 }
 
 const STARTING = Schedule.intersect(Schedule.spaced("10 millis"), Schedule.recurs(30_000))
@@ -171,7 +171,7 @@ export const launch = (config: Launch, port: number) =>
     const ready = Effect.sync(() => readyPort(directory, running.child.pid) !== undefined).pipe(
       Effect.filterOrFail(
         (isReady) => isReady,
-        () => embeddedFailure(directory.dataDir, "it is not ready after five minutes")
+        () => embeddedFailure(directory.dataDir, "it was not ready after five minutes")
       ),
       Effect.retry(STARTING)
     )

@@ -42,7 +42,7 @@ const windowRemoved = new PgFailure({
   kind: "conflict",
   code: null,
   constraint: null,
-  cause: new Error("A window was removed")
+  cause: new Error("A rate limit window was removed meanwhile")
 })
 
 /** Counts several requests in one transaction. */

@@ -54,7 +54,8 @@ const migration = (file: string, written: string): Migration => {
 /** Parses migrations from their texts by file name. The files must be numbered from 1 without gaps. */
 export const migrationsOf = (files: Readonly<Record<string, string>>): ReadonlyArray<Migration> =>
   Object.entries(files).map(([file, text], i) => {
-    if (Number(NAME.exec(file)?.[1]) !== i + 1) throw new Error(`The migration ${file} is out of its number`)
+    if (Number(NAME.exec(file)?.[1]) !== i + 1)
+      throw new Error(`The number of the migration ${file} is missing or used twice`)
     return migration(file, text)
   })
 

@@ -3,7 +3,7 @@ import { Data } from "effect"
 /** The database cannot store every text, because it was created with an encoding other than UTF-8, which cannot be changed. */
 export class EncodingRefused extends Data.TaggedError("EncodingRefused")<{ readonly encoding: string }> {
   override get message() {
-    return `The database keeps its texts in ${this.encoding}, which cannot hold every character. Create a database with encoding UTF8 (createdb --encoding=UTF8 --template=template0) and name that.`
+    return `The database has the encoding ${this.encoding}, which cannot store every character. Create a database with the encoding UTF8 (createdb --encoding=UTF8 --template=template0), and use that database.`
   }
 }
 
@@ -15,14 +15,14 @@ export class SchemaNewer extends Data.TaggedError("SchemaNewer")<{
   readonly program: number
 }> {
   override get message() {
-    return `The database is at version ${this.database} of the schema, which programs from version ${this.readable_from} on can use, and this program knows ${this.program}. Update the program.`
+    return `The database has version ${this.database} of the schema, which needs at least version ${this.readable_from} of the program, but this program has version ${this.program}. Update the program.`
   }
 }
 
 /** The concurrent build of an index was interrupted, so queries do not use the index. */
 export class IndexInvalid extends Data.TaggedError("IndexInvalid")<{ readonly names: ReadonlyArray<string> }> {
   override get message() {
-    return `The building of indexes in the database was interrupted (${this.names.join(", ")}). Run "reindex index concurrently ${this.names[0]}" for each, and workshop migrate again.`
+    return `The creation of these indexes was interrupted: ${this.names.join(", ")}. For each index, run a statement such as "reindex index concurrently ${this.names[0]}". Then run workshop migrate again.`
   }
 }
 
@@ -37,8 +37,8 @@ export class SchemaBehind extends Data.TaggedError("SchemaBehind")<{
 }> {
   override get message() {
     if (this.others.length > 0)
-      return `The database has no tables of the workshop in the schema ${this.schema}, but in ${this.others.join(", ")}. Check the store's schema, or run workshop migrate to begin there without data.`
-    return `The database is at version ${this.database} of the schema ${this.schema} and this program needs ${this.program}. Run workshop migrate.`
+      return `The database has the workshop's tables in ${this.others.join(", ")}, but not in the schema ${this.schema}. Check the store's schema, or run workshop migrate to begin in this schema without data.`
+    return `The schema ${this.schema} of the database has version ${this.database}, but this program needs version ${this.program}. Run workshop migrate.`
   }
 }
 
@@ -53,26 +53,27 @@ export class SchemaMissing extends Data.TaggedError("SchemaMissing")<{
 
   /** The error, without the remedy. */
   get what() {
-    const elsewhere = this.others.length === 0 ? "nor does any other schema" : `which are in ${this.others.join(", ")}`
-    return `The schema ${this.schema} of the database ${this.database} has no tables of the workshop, ${elsewhere}`
+    const elsewhere =
+      this.others.length === 0 ? "and no other schema has them" : `which are in ${this.others.join(", ")}`
+    return `The schema ${this.schema} of the database ${this.database} does not have the workshop's tables, ${elsewhere}`
   }
 
   override get message() {
-    return `${this.what}. Check the store's schema and url, or leave out createSchema: false to begin there without data.`
+    return `${this.what}. Check the store's schema and url, or omit createSchema: false to begin in this schema without data.`
   }
 }
 
 /** A migration was changed after it was applied to the database. */
 export class MigrationChanged extends Data.TaggedError("MigrationChanged")<{ readonly name: string }> {
   override get message() {
-    return `The migration ${this.name} is not the one that was applied to the database. Use the program that migrated it, or undo the change.`
+    return `The migration ${this.name} was changed after it was applied to the database. Use the release that migrated the database, or undo the change to the migration.`
   }
 }
 
 /** The database has a later migration without an earlier one. */
 export class MigrationGap extends Data.TaggedError("MigrationGap")<{ readonly missing: number }> {
   override get message() {
-    return `The database lacks migration ${this.missing} and has later ones. Restore it from a backup, or ask the person who changed schema_migration.`
+    return `The database has not applied migration ${this.missing}, but has applied later migrations. Restore the database from a backup, or ask who changed the table schema_migration.`
   }
 }
 
@@ -89,7 +90,7 @@ export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
 /** Another process has been migrating the database for longer than this process waits. */
 export class MigrationBusy extends Data.TaggedError("MigrationBusy")<{}> {
   override get message() {
-    return "Another process is still migrating this database. Wait for it, or stop it, and run workshop migrate again."
+    return "Another process is still migrating this database. Wait until it has finished, or stop it. Then run workshop migrate again."
   }
 }
 
@@ -99,14 +100,14 @@ export class SchemaNotMade extends Data.TaggedError("SchemaNotMade")<{
   readonly role: string
 }> {
   override get message() {
-    return `The database has no schema ${this.schema} and the role ${this.role} may not create it. As the database's owner, run "create schema ${this.schema} authorization ${this.role}", and workshop migrate again.`
+    return `The database has no schema ${this.schema}, and the role ${this.role} may not create it. As the database's owner, run "create schema ${this.schema} authorization ${this.role}". Then run workshop migrate again.`
   }
 }
 
 /** An earlier release created the tables in another schema. */
 export class TablesElsewhere extends Data.TaggedError("TablesElsewhere")<{ readonly schema: string }> {
   override get message() {
-    return `The workshop's tables are in the schema ${this.schema}, where an earlier release created them. Move them with workshop migrate --move-from ${this.schema}, or keep them there with --schema ${this.schema}.`
+    return `The workshop's tables are in the schema ${this.schema}, where an earlier release created them. Move the tables with workshop migrate --move-from ${this.schema}, or keep them there with --schema ${this.schema}.`
   }
 }
 

@@ -174,7 +174,7 @@ const prepareTable = (session: Session, schema: string) =>
 const TAKEN: ReadonlySet<string> = new Set(["42P06", "42P07", "42710", "42723"])
 const isFirst = ({ name }: Migration) => name.startsWith("0001_")
 
-const OWNER_MIGRATES = "This role may not migrate. Use the owner of the tables, such as workshop_owner"
+const OWNER_MIGRATES = "The database role may not migrate. Use the owner of the tables, such as workshop_owner"
 
 const apply = (session: Session, migration: Migration) =>
   (migration.isTransactional ? inTransaction : outside)(session, migration).pipe(
@@ -188,8 +188,8 @@ const apply = (session: Session, migration: Migration) =>
             code === DENIED
               ? `${OWNER_MIGRATES} (${migration.name}: ${what}).`
               : isFirst(migration) && TAKEN.has(code ?? "")
-                ? `The schema holds something that the service did not make (${what}). Give another name with --schema, or the option schema.`
-                : `The migration ${migration.name} failed and can be run again once this is mended (${what}).`
+                ? `The schema contains objects that the service did not create (${what}). Choose another name with --schema or the option schema.`
+                : `The migration ${migration.name} failed (${what}). Solve this problem, and run workshop migrate again.`
         })
     ),
     Effect.as(migration.name)
@@ -238,7 +238,7 @@ const warnOfOthers = (session: Session, schema: string) =>
     others.length === 0
       ? Effect.void
       : Effect.logWarning(
-          `The schema ${schema} of the database ${database} is new, and begins without data; the database has tables of the workshop in ${others.join(", ")} too`
+          `The schema ${schema} of the database ${database} is new and begins without data, but the database also has the workshop's tables in ${others.join(", ")}. If the name of the schema is wrong, correct it`
         )
   )
 
@@ -276,7 +276,7 @@ export const migrateSchema = (
       const left = yield* remainingMigrations(applied, migrations)
       if (applied.length > migrations.length)
         yield* Effect.logWarning(
-          `The database is at version ${applied.length} of the schema, which a newer release made; this program knows ${migrations.length} and can use it, so it has applied nothing.`
+          `The database has version ${applied.length} of the schema, from a newer release than this program, which has version ${migrations.length}. This program can use the newer version, so it applied no migration.`
         )
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
       // There is no warning for a cell, whose schema is new while other cells' schemas have tables.

@@ -127,17 +127,20 @@ export const move = (session: Session, from: string, to: string) =>
   Effect.gen(function* () {
     const [isOld, isNew] = [yield* isThere(session, from), yield* isThere(session, to)]
     if (from === to || (isNew && !isOld)) return false
-    if (!isOld) return yield* new MoveRefused({ message: `The schema ${from} has no tables of the workshop.` })
+    if (!isOld)
+      return yield* new MoveRefused({
+        message: `The schema ${from} does not have the workshop's tables. Correct --move-from.`
+      })
     if (isNew)
       return yield* new MoveRefused({
-        message: `The schemas ${from} and ${to} both have tables of the workshop. Leave out --move-from, and name with --schema the one to use.`
+        message: `The schemas ${from} and ${to} both have the workshop's tables. Omit --move-from, and choose one of the schemas with --schema.`
       })
     const names = yield* namesIn(session, from)
     // Their statements name the schema, or tables that the migrations after the move rename.
     const others = yield* session.run(OTHERS)
     if (others.length > 0)
       return yield* new MoveRefused({
-        message: `Processes of the workshop are connected to the database (${others.length === 1 ? "1 connection" : `${others.length} connections`}). Stop them, because they would not find the tables afterwards.`
+        message: `Processes of the workshop are connected to the database (${others.length === 1 ? "1 connection" : `${others.length} connections`}). Stop these processes, because they would not find the tables after the move.`
       })
     yield* makeSchema(session, to)
     yield* setSchema(session, from, to, names)
@@ -148,7 +151,7 @@ export const move = (session: Session, from: string, to: string) =>
         new MigrationFailed({
           name: `from ${from} to ${to}`,
           code,
-          message: `The tables could not be moved from ${from} to ${to} and are where they were (${what}). Solve this, or wait for the transactions that hold the tables, and run workshop migrate again.`
+          message: `The tables could not be moved from ${from} to ${to}, and are still in ${from} (${what}). Solve this problem, or wait until no transaction uses the tables. Then run workshop migrate again.`
         })
       )
     )

@@ -22,6 +22,6 @@ export const grantRoles = (url: string, options: Pick<Database, "schema"> = {}) 
     })
   ).pipe(
     Effect.mapError(
-      withRoleRemedy("This role may not grant the rights. Use the owner of the tables, such as workshop_owner")
+      withRoleRemedy("The database role may not grant the rights. Use the owner of the tables, such as workshop_owner")
     )
   )

@@ -31,15 +31,15 @@ const UNTRUSTED = /certificate|altnames|does not support SSL/i
 /** The failures that a responding server reports, by SQLSTATE. */
 const refusals: Readonly<Record<string, readonly [DatabaseFailure, what: string]>> = {
   "3D000": ["no_database", "The database does not exist"],
-  "28000": ["no_entry", "The database does not let this user in"],
-  "28P01": ["no_entry", "The database does not let this user in"]
+  "28000": ["no_entry", "The database refused the user"],
+  "28P01": ["no_entry", "The database refused the user"]
 }
 
 const connectFailure = (error: unknown) => {
   const words = wordsOf(error)
   const code = codeOf(error)
   const [reason, what] = UNTRUSTED.test(words)
-    ? (["untrusted", "The database is not trusted"] as const)
+    ? (["untrusted", "The database's certificate or encryption could not be verified"] as const)
     : (refusals[code ?? ""] ?? (["unreachable", "The database cannot be reached"] as const))
   return new DatabaseFailed({
     reason,
@@ -77,7 +77,7 @@ const READ_ONLY = "25006"
 /** Turns the driver's error for a statement into a DatabaseFailed. */
 export const statementFailure = (error: unknown) => {
   const code = codeOf(error)
-  const what = code === READ_ONLY ? READS_ONLY.replace(/\.$/, "") : `Postgres says: ${wordsOf(error)}`
+  const what = code === READ_ONLY ? READS_ONLY.replace(/\.$/, "") : `Postgres reported: ${wordsOf(error)}`
   return new DatabaseFailed({ reason: "statement", code, what })
 }
 

@@ -38,7 +38,7 @@ const clockOff = (ahead_ms: number) =>
     code: null,
     constraint: null,
     cause: new Error(
-      `The clock of this machine is ${Math.abs(Math.round(ahead_ms)) / 1000} seconds ${ahead_ms > 0 ? "ahead of" : "behind"} its database's, so this process runs no command of a shop and claims no delivery. Set both by the same time server.`
+      `The clock of this machine is ${Math.abs(Math.round(ahead_ms)) / 1000} seconds ${ahead_ms > 0 ? "ahead of" : "behind"} the database's clock, so this process runs no commands and sends no deliveries. Set both clocks by the same time server.`
     )
   })
 

@@ -7,10 +7,10 @@ const gauge = (name: string, description: string) => Metric.gauge(name, { descri
 export const batchCommands = Metric.histogram(
   "workshop_store_batch_commands",
   MetricBoundaries.fromIterable([1, 2, 4, 8, 16, 32, 64, 128]),
-  "Commands per transaction."
+  "Number of commands per database transaction."
 )
 
-const waiting = gauge("workshop_store_waiting_commands", "Commands that wait, by lane.")
+const waiting = gauge("workshop_store_waiting_commands", "Commands that wait to run, by lane.")
 
 /** Exports the number of commands that wait in a lane. */
 export const showWaiting = (lane: string, n: number): Effect.Effect<void> =>
@@ -18,12 +18,12 @@ export const showWaiting = (lane: string, n: number): Effect.Effect<void> =>
 
 /** Counts commands that were refused because they waited too long in a queue or for a lock, also in an embedder's transaction. */
 export const expiredCommands = Metric.counter("workshop_store_expired_commands_total", {
-  description: "Commands refused because their turn, or a lock, did not come in time.",
+  description: "Commands that were refused because they waited too long for their turn or for a lock.",
   incremental: true
 })
 
-const pool = gauge("workshop_pg_pool_connections", "Connections of the pool for reads, by state.")
-const poolWaiting = gauge("workshop_pg_pool_waiting", "Reads that wait for a connection of the pool.")
+const pool = gauge("workshop_pg_pool_connections", "Database connections in the pool for reads, by state.")
+const poolWaiting = gauge("workshop_pg_pool_waiting", "Reads that wait for a connection from the pool.")
 
 interface PoolCounts {
   readonly totalCount: number
@@ -55,7 +55,7 @@ export const countPool = (opened: PoolCounts) =>
 
 const listenerConnected = gauge(
   "workshop_pg_listener_connected",
-  "1 while the process hears what other processes change, else 0."
+  "1 while the process is notified of changes by other processes, otherwise 0."
 )
 
 /**
@@ -82,37 +82,37 @@ export const showListener = (listener: object, isConnected: boolean | null): Eff
 
 const notificationsDue = gauge(
   "workshop_notifications_due",
-  "Notifications that are due and wait, over all processes, by receiver; at most 2000 of each are counted."
+  "Due notifications that are not sent yet, in the whole database, by receiver. At most 2000 per receiver are counted."
 )
 const notificationsOldestDue = gauge(
   "workshop_notifications_oldest_due_seconds",
-  "For how long the notification that waits longest has been due, by receiver."
+  "Seconds that the oldest due notification has waited, by receiver."
 )
 
 /** The state of the queues and the database, read on each scrape. */
 const database = {
   due: gauge(
     "workshop_deliveries_due",
-    "Deliveries that are due and wait, over all processes; at most 2000 are counted."
+    "Due deliveries that are not sent yet, in the whole database. At most 2000 are counted."
   ),
-  oldest_due_s: gauge(
-    "workshop_deliveries_oldest_due_seconds",
-    "For how long the delivery that waits longest has been due."
-  ),
+  oldest_due_s: gauge("workshop_deliveries_oldest_due_seconds", "Seconds that the oldest due delivery has waited."),
   client_due: Metric.tagged(notificationsDue, "receiver", "client"),
   client_oldest_due_s: Metric.tagged(notificationsOldestDue, "receiver", "client"),
   owner_due: Metric.tagged(notificationsDue, "receiver", "owner"),
   owner_oldest_due_s: Metric.tagged(notificationsOldestDue, "receiver", "owner"),
-  webhooks_off: gauge("workshop_webhooks_off", "Webhooks that are off, whose deliveries are parked."),
+  webhooks_off: gauge("workshop_webhooks_off", "Webhooks that are off. Their deliveries wait."),
   snapshot: gauge(
     "workshop_pg_oldest_snapshot_transactions",
-    "The age of the oldest snapshot, in transactions. An old snapshot slows the queue of deliveries down."
+    "Age of the oldest snapshot, in transactions. An old snapshot slows down the delivery queue."
   ),
   xid_age: gauge(
     "workshop_pg_oldest_transaction_id_age",
-    "How many transaction ids ago the oldest rows were frozen; at 2 billion the server stops all writes."
+    "Age of the oldest unfrozen rows, in transaction ids. At 2 billion, the server stops all writes."
   ),
-  clock_s: gauge("workshop_pg_clock_offset_seconds", "By how much the database's clock is ahead of this process's.")
+  clock_s: gauge(
+    "workshop_pg_clock_offset_seconds",
+    "Seconds by which the database's clock is ahead of this process's clock."
+  )
 }
 
 /** The gauges of a database. */

@@ -224,11 +224,11 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     )
     const clocks = Effect.map(offset, (ms) =>
       Math.abs(ms) > MAX_CLOCK_OFFSET_MS
-        ? `The clock of this machine is ${Math.abs(Math.round(ms)) / 1000} seconds ${ms > 0 ? "behind" : "ahead of"} its database's. Set both by the same time server.`
+        ? `The clock of this machine is ${Math.abs(Math.round(ms)) / 1000} seconds ${ms > 0 ? "behind" : "ahead of"} the database's clock. Set both clocks by the same time server.`
         : null
     ).pipe(
       // If a cell does not respond, only its own shops are unavailable.
-      Effect.catchAll(() => Effect.succeed(cell === undefined ? "The database does not answer." : null))
+      Effect.catchAll(() => Effect.succeed(cell === undefined ? "The database does not respond." : null))
     )
 
     const writes = Effect.map(refusals(sql), ([row]) => {

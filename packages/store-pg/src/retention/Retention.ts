@@ -139,7 +139,7 @@ const warnOfMissing = (missing: ReadonlyArray<string>) =>
   missing.length === 0
     ? Effect.void
     : Effect.logWarning(
-        `These partitions of the months ahead could not be made: ${missing.join(", ")}. Let the service's role execute maintain_partition (workshop migrate --roles, see "Database roles" in docs/operating.md), or end the transactions that hold the tables; it is tried again in five minutes.`
+        `These partitions for the coming months could not be created: ${missing.join(", ")}. Grant the service's role the right to execute maintain_partition (workshop migrate --roles, see "Database roles" in docs/operating.md), or end the transactions that lock the tables. The service tries again in five minutes.`
       )
 
 /**
@@ -207,7 +207,7 @@ export const worker = ({
         Effect.catchAllCause((cause) => {
           const isLogged = all.length > 1 && failing.has(one)
           failing.add(one)
-          const logged = logBackgroundFailure("Old rows could not be removed; trying again", cause)
+          const logged = logBackgroundFailure("Old rows could not be removed. The service tries again", cause)
           return Effect.as(isLogged ? Effect.void : logged, null)
         })
       )

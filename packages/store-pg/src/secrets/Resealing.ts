@@ -69,7 +69,7 @@ const pass = (session: Session, target: Target) =>
 
 const needed = new SecretsRefused({
   reason: "invalid_key",
-  what: "Resealing needs a key. Set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32"
+  what: "workshop secrets reseal needs a key. Create a key with openssl rand -base64 32, and set WORKSHOP_SECRETS_KEY to it"
 })
 
 /** Runs all passes over a cell's table, and returns the number of rewritten webhooks. */

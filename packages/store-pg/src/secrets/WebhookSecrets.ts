@@ -20,13 +20,13 @@ export class SecretsRefused extends Data.TaggedError("SecretsRefused")<{
   }
 }
 
-const GIVEN_AS = "WORKSHOP_SECRETS_KEY (secretsKeys in a program)"
+const GIVEN_AS = "WORKSHOP_SECRETS_KEY (or the option secretsKeys)"
 
 /** The error for secrets that are encrypted with a key that this process does not have. */
 export const keyMissing = (key_id: string): SecretsRefused =>
   new SecretsRefused({
     reason: "missing_key",
-    what: `The database has webhook secrets that are sealed with the key ${key_id}, which was not given. Add that key to ${GIVEN_AS}`
+    what: `The database has webhook secrets that are encrypted with the key ${key_id}, but this process does not have that key. Add the key to ${GIVEN_AS}`
   })
 
 /** The error of commands and reads for a secret that cannot be decrypted. */
@@ -51,7 +51,7 @@ const bytesOf = (text: string): Buffer => Buffer.from(text, /^[0-9a-f]{64}$/i.te
 const readKey = (text: string, i: number): Either.Either<Key, SecretsRefused> => {
   const bytes = /^[\w+/-]{43,64}=?$/.test(text) ? bytesOf(text) : Buffer.alloc(0)
   if (bytes.length !== KEY_BYTES) {
-    const what = `Key ${i + 1} of ${GIVEN_AS} is not 32 bytes in base64 or hex. Make one with openssl rand -base64 32`
+    const what = `Key ${i + 1} of ${GIVEN_AS} is not 32 bytes in base64 or hex. Create a key with openssl rand -base64 32`
     return Either.left(new SecretsRefused({ reason: "invalid_key", what }))
   }
   const derived = (purpose: string) => createHmac("sha256", bytes).update(purpose).digest()
@@ -143,7 +143,7 @@ export class WebhookSecrets {
       catch: () =>
         new SecretsRefused({
           reason: "damaged",
-          what: `The webhook secret of the shop ${shop_id} does not open with its key ${key_id}, so its row was changed. Restore that row from a backup`
+          what: `The webhook secret of the shop ${shop_id} cannot be decrypted with its key ${key_id}, because the row was changed. Restore the shop's row in the table webhook from a backup`
         })
     })
   }

@@ -201,7 +201,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
         yield* session.run("begin; lock table delivery_queue")
         const failed = yield* Effect.flip(checkData(url, 500))
         expect((failed as { message: string }).message).toMatch(
-          /^The check [a-z-]+ took longer than 0\.5 seconds. Give it more time, or check a copy of the database\.$/
+          /^The check [a-z-]+ took longer than 0\.5 seconds. Increase --timeout, or check a copy of the database\.$/
         )
       })
     ))

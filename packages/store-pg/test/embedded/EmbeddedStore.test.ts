@@ -60,6 +60,8 @@ describe("the Promise API", { timeout: 60_000 }, () => {
 
   it("the Promise API fails to start if the database is unreachable, with an error that says what to check", async () => {
     const away = start({ store: MigratedStore.layer({ url: "postgres://nobody@127.0.0.1:1/nothing" }) })
-    await expect(away).rejects.toThrow(/^The database cannot be reached \(.*\)\. Check that it runs/)
+    await expect(away).rejects.toThrow(
+      /^The database cannot be reached \(.*\)\. Check that the database server is running/
+    )
   })
 })

@@ -69,7 +69,7 @@ describe("the durability of an embedded Postgres", { timeout: LONG }, () => {
     )
     expect(await Effect.runPromise(again)).toEqual(KEPT)
     await vi.waitFor(
-      () => expect(first.output).toMatch(/ended by itself[\s\S]*The embedded Postgres runs again/),
+      () => expect(first.output).toMatch(/ended unexpectedly[\s\S]*The embedded Postgres is running again/),
       60_000
     )
     await first.end("SIGTERM")

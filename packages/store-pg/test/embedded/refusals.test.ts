@@ -27,11 +27,11 @@ describe("an embedded Postgres that cannot start fails with a remedy", { timeout
     const both = [new Server(folder), new Server(folder)]
     const said = await Promise.all(both.map((server) => server.said))
     const first = both[said.findIndex((line) => line.startsWith("postgres://"))]
-    expect(said.filter((line) => line.startsWith(`The data directory ${folder} is used by`))).toHaveLength(1)
+    expect(said.filter((line) => line.startsWith(`The data directory ${folder} is in use by`))).toHaveLength(1)
     const { reason, message } = await refusalOf(folder)
     expect(reason).toBe("taken")
     expect(message).toBe(
-      `The data directory ${folder} is used by the process ${first?.pid}. Stop that one, or choose another dataDir.`
+      `The data directory ${folder} is in use by the process ${first?.pid}. Stop that process, or choose another dataDir.`
     )
     const { url } = await Effect.runPromise(Effect.scoped(EmbeddedPostgres.share({ dataDir: folder })))
     expect(url).toBe(await first?.url())
@@ -45,7 +45,7 @@ describe("an embedded Postgres that cannot start fails with a remedy", { timeout
       const { reason, message } = await refusalOf(folder, { no_such_setting: "on" })
       expect(reason).toBe("failed")
       expect(message).toMatch(
-        /^Postgres cannot run in .* \(unrecognized configuration parameter "no_such_setting"; see .*postgres\.log\)\. Choose/
+        /^Postgres cannot run in .* \(unrecognized configuration parameter "no_such_setting", see .*postgres\.log\)\. Choose/
       )
     }
     expect([statSync(log).size < 1_000, statSync(`${log}.1`).size > 10_000_000]).toEqual([true, true])
@@ -56,7 +56,7 @@ describe("an embedded Postgres that cannot start fails with a remedy", { timeout
     const { reason, message } = await refusalOf(folder)
     expect(reason).toBe("other_version")
     expect(message).toMatch(
-      /^The data in .* were written by Postgres 17, and this program brings 18\. Dump them.*into a new dataDir\.$/
+      /^The data in .* were written by Postgres 17, but this program contains Postgres 18\. Dump the data.*into a new dataDir\.$/
     )
   })
 
@@ -66,7 +66,7 @@ describe("an embedded Postgres that cannot start fails with a remedy", { timeout
     )
     expect(reason).toBe("no_binaries")
     expect(message).toBe(
-      "No Postgres comes with this program for sunos-x64, or npm left it out. Use another store, such as that of @workshop/store-memory, or PgStore on a Postgres of yours."
+      "npm installed no embedded Postgres for sunos-x64, because there is none for this platform or optional dependencies were omitted. Use another store, such as @workshop/store-memory, or PgStore with your own Postgres."
     )
   })
 

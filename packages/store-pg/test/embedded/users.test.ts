@@ -72,7 +72,7 @@ describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
       expect(statSync(join(folder, "postgres")).mode & 0o777).toBe(0o700)
       const other = new Server(folder, { uid: 12_345, gid: 12_345 })
       expect(await other.said).toBe(
-        `The Postgres in ${folder} belongs to another user. Run as the user who created it, or choose another dataDir.`
+        `The Postgres in ${folder} belongs to another user. Run this program as the user who created the data, or choose another dataDir.`
       )
     }
   )

@@ -314,7 +314,10 @@ describe.each([
         expect(yield* Effect.flip(correct({ phone: "+21655999888" }))).toMatchObject({
           _tag: "InvalidInput",
           issues: [
-            { field: "phone", message: "belongs to another account: give another number, or correct that account" }
+            {
+              field: "phone",
+              message: "belongs to another account. Give another number, or correct the other account first"
+            }
           ]
         })
         expect((yield* Effect.flip(clients.correct(one.shop_id as unknown as ClientId, {} as never)))._tag).toBe(

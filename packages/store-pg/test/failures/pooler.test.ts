@@ -10,7 +10,9 @@ import { NO_POOLER, pooler } from "./Pooler.js"
 
 const REFUSED = {
   _tag: "StoreUnavailable",
-  message: expect.stringMatching(/^A pooler .*transaction or statement mode.*\. Set the pooler to session mode/)
+  message: expect.stringMatching(
+    /^A connection pooler in transaction or statement mode .*\. Set the pooler to session mode/
+  )
 }
 
 const SETTINGS = ["lock_timeout", "statement_timeout", "enable_seqscan", "plan_cache_mode", "synchronous_commit"]
@@ -90,7 +92,7 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
             exits.flatMap((exit) => (Exit.isFailure(exit) ? [Cause.squash(exit.cause)] : []))
           )
           const said = yield* until("a refusal that names the pooler", failures, (found) =>
-            found.some((one) => String(one).includes("A pooler gives"))
+            found.some((one) => String(one).includes("A connection pooler in"))
           )
           expect(said).not.toEqual([])
         })

@@ -18,7 +18,7 @@ const databaseAfter = (statement: string) =>
 const UNMIGRATED = "drop schema workshop cascade"
 const BEHIND = "drop table shop_head cascade"
 const REMEDY =
-  /^The database has no schema of the workshop, or another version .*\. To create or update it, call migrate\(url\) of .*, or run workshop migrate\.$/
+  /^The database does not have the workshop's schema in the version .*\. To create or update the schema, call migrate\(url\) of .*, or run workshop migrate\.$/
 
 const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 const someone = "019a0000-0000-7000-8000-000000000001"
@@ -78,7 +78,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
       )
     )
     const named =
-      /^The database has no tables of the workshop in the schema wrkshop, but in workshop\. Check the store's schema; or to begin there without data, .*workshop migrate\.$/
+      /^The database has the workshop's tables in workshop, but not in the schema wrkshop\. Check the store's schema\. To begin in this schema without data, .*workshop migrate\.$/
     for (const answer of answers)
       expect(answer).toMatchObject({
         ok: false,
@@ -109,7 +109,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect([departure.status, JSON.parse(body).error.code]).toEqual([503, "UNAVAILABLE"])
     expect(body).not.toMatch(/schema|migrat|relation/i)
     expect(log).toContainEqual(
-      expect.stringMatching(/^A request got a 503: .*run workshop migrate.*"workshop\.rate_limit"/)
+      expect.stringMatching(/^The response to a request is 503: .*run workshop migrate.*"workshop\.rate_limit"/)
     )
   })
 
@@ -124,7 +124,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     )
     expect(messages).toEqual([
       expect.stringMatching(/^The database does not exist\. Check /),
-      expect.stringMatching(/^The database does not let this user in\. Check /)
+      expect.stringMatching(/^The database refused the user\. Check /)
     ])
   })
 

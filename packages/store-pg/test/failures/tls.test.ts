@@ -59,10 +59,10 @@ describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operat
           expect(yield* found(at("localhost", `sslmode=verify-full&${ca}`))).toBe(true)
           // The certificate does not contain the IP address, and no authority that the system trusts has signed it.
           expect(yield* found(at("127.0.0.1", `sslmode=verify-full&${ca}`))).toMatch(
-            /^The database is not trusted \(.*127\.0\.0\.1.*\). Check sslmode in the store's url, .* bears the host's name/
+            /^The database's certificate or encryption could not be verified \(.*127\.0\.0\.1.*\). In the store's url, check sslmode, .* name the host that the url names/
           )
           expect(yield* found(at("localhost", "sslmode=verify-full"))).toMatch(
-            /^The database is not trusted \(self-signed certificate\)\. Check .* sslrootcert is the authority/
+            /^The database's certificate or encryption could not be verified \(self-signed certificate\)\. .* sslrootcert is the authority/
           )
 
           const url = at("localhost", `sslmode=verify-full&${ca}`)
@@ -81,7 +81,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operat
           run("initdb", "-D", "clear", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
           const clear = yield* start("clear")
           expect(yield* found(`postgres://workshop@127.0.0.1:${clear}/postgres?sslmode=require`)).toMatch(
-            /^The database is not trusted \(The server does not support SSL connections\)\. Check sslmode/
+            /^The database's certificate or encryption could not be verified \(The server does not support SSL connections\)\. In the store's url, check sslmode/
           )
         })
       )

@@ -29,19 +29,21 @@ describe("a server that cannot be reached", () => {
           if (refused.ok || refused.refusal._tag !== "StoreUnavailable") throw new Error("It was not refused")
           expect(refused.refusal).toMatchObject({
             reason,
-            message: `The store cannot be reached (${reason}); try again in a moment`
+            message: `The store cannot be reached (${reason}). Try again in a moment.`
           })
         }
         // The readiness response goes to load balancers, so it does not contain the address.
         expect(await workshop.ready()).toEqual({
           ready: false,
-          reason: "The service cannot reach its store; try again in a moment"
+          reason: "The service cannot reach its store. Try again in a moment."
         })
         await workshop.stop()
       }
       await pool.end()
       const { message } = await Effect.runPromise(Effect.flip(migrate(url)))
-      expect(message).toBe(`The database cannot be reached (${reason}). Check that it runs, and the store's url.`)
+      expect(message).toBe(
+        `The database cannot be reached (${reason}). Check that the database server is running, and that the store's url has its address.`
+      )
       expect(logged.map((line) => line.message)).toContainEqual(expect.stringContaining(`(${reason})`))
       expect(JSON.stringify(logged)).not.toContain(SECRET)
     }

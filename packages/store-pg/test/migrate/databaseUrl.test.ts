@@ -14,7 +14,7 @@ const refusals = async (url: string) => {
 }
 
 const SENTENCE =
-  "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F. Check the store's url."
+  "The database address does not have the form postgres://user:password@host:5432/name. In a password, write # as %23 and / as %2F. Check the store's url."
 
 describe("the url of a database", () => {
   it.each(["base", "localhost:5432/x", "mysql://me:s3cret@db/x", "postgres://me:s3#cret@db/x"])(
@@ -24,7 +24,7 @@ describe("the url of a database", () => {
 
   it.each(["", undefined])("the url %j is refused as missing", async (url) => {
     const missing =
-      "The address of the database is missing, such as postgres://user:password@host:5432/name, perhaps because its environment variable is not set"
+      "The database address is missing, perhaps because its environment variable is not set. An address has the form postgres://user:password@host:5432/name"
     for (const message of await refusals(url as string)) expect(message).toContain(missing)
   })
 
@@ -48,7 +48,7 @@ describe("the url of a database", () => {
         expect(nowhere).toMatchObject({
           reason: "no_database",
           message: expect.stringMatching(
-            /^The database does not exist \(.*\)\. Create it, or check the name of the database/
+            /^The database does not exist \(.*\)\. Create the database, or correct its name/
           )
         })
         const nobody = yield* named((address) => {
@@ -56,9 +56,7 @@ describe("the url of a database", () => {
         })
         expect(nobody).toMatchObject({
           reason: "no_entry",
-          message: expect.stringMatching(
-            /^The database does not let this user in \(.*\)\. Check the user and the password/
-          )
+          message: expect.stringMatching(/^The database refused the user \(.*\)\. Check the user and the password/)
         })
       })
     ))

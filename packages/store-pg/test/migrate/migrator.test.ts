@@ -76,7 +76,7 @@ describe("migrate", { timeout: LONG }, () => {
         for (const refusal of [yield* Effect.flip(migrate(latin.href)), yield* Effect.flip(check(latin.href))]) {
           expect([refusal._tag, refusal.message]).toEqual([
             "EncodingRefused",
-            "The database keeps its texts in LATIN1, which cannot hold every character. Create a database with encoding UTF8 (createdb --encoding=UTF8 --template=template0) and name that."
+            "The database has the encoding LATIN1, which cannot store every character. Create a database with the encoding UTF8 (createdb --encoding=UTF8 --template=template0), and use that database."
           ])
         }
         expect(
@@ -131,7 +131,7 @@ describe("migrate", { timeout: LONG }, () => {
         yield* session.run(`create schema if not exists "${at.schema}"; create table "${at.schema}".letter (n integer)`)
         const error = yield* Effect.flip(migrate(url, at, migrationsOf(FIRST)))
         expect(error.message).toBe(
-          'The schema holds something that the service did not make (Postgres says: relation "letter" already exists). Give another name with --schema, or the option schema.'
+          'The schema contains objects that the service did not create (Postgres reported: relation "letter" already exists). Choose another name with --schema or the option schema.'
         )
       })
     ))
@@ -144,7 +144,7 @@ describe("migrate", { timeout: LONG }, () => {
         const error = yield* Effect.flip(migrate(url, at, migrationsOf(broken)))
         expect(error._tag).toBe("MigrationFailed")
         expect(error.message).toBe(
-          "The migration 0002_broken failed and can be run again once this is mended (Postgres says: division by zero)."
+          "The migration 0002_broken failed (Postgres reported: division by zero). Solve this problem, and run workshop migrate again."
         )
         expect(yield* session.run("select to_regclass('half') as half, to_regclass('letter')::text as letter")).toEqual(
           [{ half: null, letter: "letter" }]
@@ -238,7 +238,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
         yield* session.run("drop schema workshop cascade")
         for (const schema of ["tickets", "tickets", "tikets"]) yield* Effect.provide(migrate(url, { schema }), logging)
         expect(logs).toEqual([
-          `WARN The schema tikets of the database ${database} is new, and begins without data; the database has tables of the workshop in tickets too`
+          `WARN The schema tikets of the database ${database} is new and begins without data, but the database also has the workshop's tables in tickets. If the name of the schema is wrong, correct it`
         ])
       })
     )
@@ -276,13 +276,13 @@ describe("rolling upgrades", { timeout: LONG }, () => {
         const started = Layer.build(Layer.provide(migratedStore({ url, ...options }), Entropy.layer))
         expect(yield* Effect.flip(Effect.scoped(started))).toMatchObject({
           _tag: "SchemaMissing",
-          message: `The schema tikets of the database ${database} has no tables of the workshop, which are in workshop. Check the store's schema and url, or leave out createSchema: false to begin there without data.`
+          message: `The schema tikets of the database ${database} does not have the workshop's tables, which are in workshop. Check the store's schema and url, or omit createSchema: false to begin in this schema without data.`
         })
         const made = yield* session.run("select from pg_namespace where nspname = 'tikets'")
         expect(made).toEqual([])
         yield* session.run("drop schema workshop cascade; create schema tikets")
         expect((yield* Effect.flip(migrate(url, options))).message).toMatch(
-          /^The schema tikets of the database \w+ has no tables of the workshop, nor does any other schema\. Check /
+          /^The schema tikets of the database \w+ does not have the workshop's tables, and no other schema has them\. Check /
         )
         yield* migrate(url, { schema: "tikets" })
         yield* Effect.scoped(started)
@@ -300,7 +300,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
         const { url, at } = yield* migrated(BOTH)
         expect(yield* Effect.provide(migrate(url, at, migrationsOf(FIRST)), logging)).toEqual([])
         expect(logs).toEqual([
-          "The database is at version 2 of the schema, which a newer release made; this program knows 1 and can use it, so it has applied nothing."
+          "The database has version 2 of the schema, from a newer release than this program, which has version 1. This program can use the newer version, so it applied no migration."
         ])
       })
     )
@@ -331,7 +331,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
         yield* Effect.flip(session.run("create unique index concurrently one_word on letter (words)"))
         const refused = yield* Effect.flip(migrate(url, at, migrationsOf(FIRST)))
         expect(refused.message).toBe(
-          'The building of indexes in the database was interrupted (one_word). Run "reindex index concurrently one_word" for each, and workshop migrate again.'
+          'The creation of these indexes was interrupted: one_word. For each index, run a statement such as "reindex index concurrently one_word". Then run workshop migrate again.'
         )
         yield* session.run("delete from letter where id = 2; reindex index one_word")
         expect(yield* migrate(url, at, migrationsOf(FIRST))).toEqual([])
@@ -358,7 +358,7 @@ describe("a database that does not match the program is refused with a remedy", 
     const contracted = { ...BOTH, "0003_gone.sql": "-- readable from 2\nalter table letter drop sender;" }
     const { migrating, checking } = await refusal(contracted, FIRST)
     const message =
-      "The database is at version 3 of the schema, which programs from version 2 on can use, and this program knows 1. Update the program."
+      "The database has version 3 of the schema, which needs at least version 2 of the program, but this program has version 1. Update the program."
     expect([checking._tag, checking.message, migrating]).toEqual(["SchemaNewer", message, message])
   })
 
@@ -366,7 +366,7 @@ describe("a database that does not match the program is refused with a remedy", 
     const changed = { "0001_letter.sql": "create table letter (id bigint primary key);" }
     const { migrating, checking } = await refusal(FIRST, changed)
     const message =
-      "The migration 0001_letter is not the one that was applied to the database. Use the program that migrated it, or undo the change."
+      "The migration 0001_letter was changed after it was applied to the database. Use the release that migrated the database, or undo the change to the migration."
     expect([checking._tag, checking.message, migrating]).toEqual(["MigrationChanged", message, message])
     const [unix, windows] = ["select 1;\nselect 2;\n", "select 1;\r\nselect 2;\r\n"]
     await run(
@@ -380,19 +380,19 @@ describe("a database that does not match the program is refused with a remedy", 
   it("migrate and check refuse a database that lacks a migration but has later ones", async () => {
     const { migrating, checking } = await refusal(BOTH, BOTH, "delete from schema_migration where version = 1")
     const message =
-      "The database lacks migration 1 and has later ones. Restore it from a backup, or ask the person who changed schema_migration."
+      "The database has not applied migration 1, but has applied later migrations. Restore the database from a backup, or ask who changed the table schema_migration."
     expect([checking._tag, checking.message, migrating]).toEqual(["MigrationGap", message, message])
   })
 
   it("migrationsOf refuses files that are not numbered from 1 without gaps", () => {
     const holed = { ...FIRST, "0003_late.sql": "select 1;" }
-    expect(() => migrationsOf(holed)).toThrow("The migration 0003_late.sql is out of its number")
+    expect(() => migrationsOf(holed)).toThrow("The number of the migration 0003_late.sql is missing or used twice")
   })
 
   it("migrate and check report an unreachable database with a remedy", async () => {
     const error = await run(Effect.flip(migrate("postgres://nobody@127.0.0.1:1/none")))
     expect(error.message).toBe(
-      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check that it runs, and the store's url."
+      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check that the database server is running, and that the store's url has its address."
     )
   })
 })
@@ -405,7 +405,7 @@ describe("check", { timeout: LONG }, () => {
         const folder = migrationsOf(BOTH)
         const before = yield* Effect.flip(check(url, at, folder))
         expect(before.message).toBe(
-          `The database has no tables of the workshop in the schema ${at.schema}, but in workshop. Check the store's schema, or run workshop migrate to begin there without data.`
+          `The database has the workshop's tables in workshop, but not in the schema ${at.schema}. Check the store's schema, or run workshop migrate to begin in this schema without data.`
         )
         yield* migrate(url, at, folder)
         yield* check(url, at, folder)

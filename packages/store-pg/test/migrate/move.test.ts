@@ -32,7 +32,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       Effect.gen(function* () {
         const { url } = yield* oldDatabase
         expect((yield* Effect.flip(migrate(url))).message).toBe(
-          "The workshop's tables are in the schema public, where an earlier release created them. Move them with workshop migrate --move-from public, or keep them there with --schema public."
+          "The workshop's tables are in the schema public, where an earlier release created them. Move the tables with workshop migrate --move-from public, or keep them there with --schema public."
         )
         expect(yield* migrate(url, IN_PUBLIC)).toEqual([])
       })
@@ -85,7 +85,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
         const ports = yield* node({ url, ...IN_PUBLIC })
         yield* Effect.provide(openShop(), ports)
         expect((yield* Effect.flip(migrate(url, { moveFrom: "public" }))).message).toMatch(
-          /^Processes of the workshop are connected to the database \(\d+ connections\)\. Stop them, because they would not find the tables afterwards\.$/
+          /^Processes of the workshop are connected to the database \(\d+ connections\)\. Stop these processes, because they would not find the tables after the move\.$/
         )
         yield* Effect.provide(openShop(), ports)
       })
@@ -96,11 +96,11 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         expect((yield* Effect.flip(migrate(url, { schema: "other", moveFrom: "nowhere" }))).message).toBe(
-          "The schema nowhere has no tables of the workshop."
+          "The schema nowhere does not have the workshop's tables. Correct --move-from."
         )
         yield* migrate(url, IN_PUBLIC)
         expect((yield* Effect.flip(migrate(url, { moveFrom: "public" }))).message).toBe(
-          "The schemas public and workshop both have tables of the workshop. Leave out --move-from, and name with --schema the one to use."
+          "The schemas public and workshop both have the workshop's tables. Omit --move-from, and choose one of the schemas with --schema."
         )
       })
     ))

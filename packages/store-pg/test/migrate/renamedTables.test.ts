@@ -176,10 +176,10 @@ describe("0033_names", { timeout: 60_000 }, () => {
         const { url } = yield* testDatabase
         yield* migrate(url, OLD, BEFORE)
         expect((yield* Effect.flip(check(url, OLD))).message).toBe(
-          `The database is at version 32 of the schema old and this program needs ${PACKAGE_MIGRATIONS.length}. Run workshop migrate.`
+          `The schema old of the database has version 32, but this program needs version ${PACKAGE_MIGRATIONS.length}. Run workshop migrate.`
         )
         yield* migrate(url, OLD)
-        const newer = `The database is at version ${PACKAGE_MIGRATIONS.length} of the schema, which programs from version 33 on can use, and this program knows 32. Update the program.`
+        const newer = `The database has version ${PACKAGE_MIGRATIONS.length} of the schema, which needs at least version 33 of the program, but this program has version 32. Update the program.`
         expect((yield* Effect.flip(check(url, OLD, BEFORE))).message).toBe(newer)
         expect((yield* Effect.flip(migrate(url, OLD, BEFORE))).message).toBe(newer)
       })
@@ -202,7 +202,7 @@ describe("0033_names", { timeout: 60_000 }, () => {
         )
         yield* until("the process is gone", connected, ({ length }) => length === 0)
         expect(running.message).toBe(
-          "Processes of the workshop are connected to the database (1 connection). Stop them, because they would not find the tables afterwards."
+          "Processes of the workshop are connected to the database (1 connection). Stop these processes, because they would not find the tables after the move."
         )
         expect((yield* migrate(url, { moveFrom: "public" }))[0]).toBe("0033_names")
         expect(yield* session.run("select name from workshop.database_label")).toEqual([{ name: "sandbox" }])

@@ -236,7 +236,7 @@ const grantedBy = (url: string, owner: string, service: string) =>
       expect((yield* Effect.flip(session.run("update event set body = ''"))).code).toBe(DENIED)
       expect((yield* Effect.flip(session.run("create table mine (n integer)"))).code).toBe(DENIED)
       const granting = yield* Effect.flip(grantRoles(service))
-      expect(granting.message).toContain("This role may not grant the rights. Use the owner of the tables")
+      expect(granting.message).toContain("The database role may not grant the rights. Use the owner of the tables")
       const next = {
         ...PACKAGE_MIGRATIONS.at(-1)!,
         version: PACKAGE_MIGRATIONS.length + 1,
@@ -245,7 +245,7 @@ const grantedBy = (url: string, owner: string, service: string) =>
       }
       const later = { ...next, isTransactional: true, statements: ["create table workshop.mine (n integer)"] }
       const migrating = yield* Effect.flip(migrate(service, {}, [...PACKAGE_MIGRATIONS, later]))
-      expect(migrating.message).toMatch(/^This role may not migrate\. Use the owner of the tables/)
+      expect(migrating.message).toMatch(/^The database role may not migrate\. Use the owner of the tables/)
       const entries = yield* session.run("select from audit_entry where act = 'database.roles_granted'")
       expect(entries).toHaveLength(0)
       expect((yield* (yield* retention({ url: service })).runOnce)?.missing).toEqual([])
@@ -293,7 +293,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
             const grant = renameRoles(url, rolesSql())
             const { message } = yield* Effect.flip((yield* openMigrationSession(owner)).run(grant))
             expect(message).toMatch(
-              /^Postgres says: the role workshop_service\S* is not there and workshop_owner\S* may not make it: as a superuser, run "create role workshop_service\S*"\.$/
+              /^Postgres reported: the role workshop_service\S* does not exist, and workshop_owner\S* may not create it\. As a superuser, run "create role workshop_service\S*"\.$/
             )
           })
         )

@@ -44,7 +44,7 @@ const claim = Effect.flatMap(Deliveries, ({ claim }) =>
 )
 
 const OFF =
-  /^The clock of this machine is [\d.]+ seconds (ahead of|behind) its database's, so this process runs no command of a shop and claims no delivery. Set both by the same time server\.$/
+  /^The clock of this machine is [\d.]+ seconds (ahead of|behind) the database's clock, so this process runs no commands and sends no deliveries. Set both clocks by the same time server\.$/
 
 describe("a node whose clock differs from its database's (Specification, Commands)", { timeout: 60_000 }, () => {
   for (const off_ms of [61 * DAY_MS, 6_000, -6_000]) {

@@ -285,7 +285,7 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     await within(Effect.provide(act(raisePings(shop.id, [null])), ports))
     const apartSession = await within(openMigrationSession(apart))
     const process = start("dispatch", "--database-url", apart)
-    await process.says(/^Sending the due deliveries and closing the due tickets of the Postgres database\.$/m)
+    await process.says(/^Sending due deliveries and closing due tickets of the Postgres database\.$/m)
     await until(
       () => within(apartSession.run<{ n: number }>("select count(*)::integer as n from attempt")),
       ([made]) => made?.n === 1
@@ -311,7 +311,7 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     const { status, stdout, stderr } = await run(["dispatch"], { DATABASE_URL: "" })
     expect([status, stdout]).toEqual([1, ""])
     expect(stderr).toBe(
-      "workshop dispatch works on a database that workshop serve --no-dispatcher uses. Name it with --database-url.\n"
+      "workshop dispatch needs the Postgres database that workshop serve --no-dispatcher uses. Give its address with --database-url.\n"
     )
   })
 })

@@ -210,7 +210,7 @@ describe("a node without a readiness probe", LONG, () => {
         return yield* Deferred.await(first)
       }).pipe(Effect.scoped)
     )
-    expect(said).toMatch(/^The database is at version 0 of the schema .*\. Run workshop migrate\.$/)
+    expect(said).toMatch(/^The schema .* of the database has version 0, but .*\. Run workshop migrate\.$/)
   })
 })
 
@@ -228,10 +228,10 @@ describe("the readiness of a node", LONG, () => {
     )
     expect(right).toEqual([null])
     expect(slow?.at(-1)).toMatch(
-      /^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds behind its database's\. Set both /
+      /^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds behind the database's clock\. Set both /
     )
     expect(fast?.at(-1)).toMatch(
-      /^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds ahead of its database's\. Set both /
+      /^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds ahead of the database's clock\. Set both /
     )
   })
 
@@ -251,7 +251,7 @@ describe("the readiness of a node", LONG, () => {
         }).pipe(Effect.provide(readsOf(proxy.url, 2)))
       })
     )
-    expect(said).toEqual([["The database does not answer."], [null]])
+    expect(said).toEqual([["The database does not respond."], [null]])
   })
 
   it("a node is not ready if its database's schema is older than its own, or newer and unusable for it", async () => {

@@ -43,7 +43,7 @@ export interface Case {
 export const test = (title: string, run: Case["run"]): Omit<Case, "section"> => {
   const [, id, anchor, key, rule] = /^([^\s(]+) \(([\w-]+)(, key)?\): (.+)$/.exec(title) ?? []
   if (id === undefined || anchor === undefined || rule === undefined)
-    throw new Error(`The title of the case is not id (anchor): rule. It is ${title}`)
+    throw new Error(`The title of a case must have the form id (anchor): rule. Correct the title ${title}`)
   return { id, anchor, rule, needs: key === undefined ? "sandbox" : "key", run }
 }
 

@@ -14,7 +14,7 @@ class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
   readonly response: string
 }> {
   override get message() {
-    return `The sandbox call ${this.call} (Specification, Sandbox) returned ${this.response}`
+    return `The sandbox call ${this.call} (Specification, Sandbox) failed. The sandbox returned ${this.response}`
   }
 }
 

@@ -19,7 +19,7 @@ export const conformCommand = command({
       if (flags.list) return yield* listCases(flags)
       if (flags.baseUrl === null) {
         return yield* refuse(
-          "Name the server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases."
+          "Give the address of the server to test, such as --base-url http://127.0.0.1:4010. To list the cases, use --list."
         )
       }
       return yield* conform(flags, flags.baseUrl)

@@ -21,14 +21,23 @@ const file = (name: string, description: string) => own.optional(`--${name} <fil
 
 /** The flags of `workshop conform` (Specification, Commands). */
 export const conformOptions = {
-  baseUrl: optional("--base-url <url>", "The server to test, with or without /v1.", { decoder: webAddress }),
-  key: own.optional("--key <key>", "A key with full access, to run the cases that need no sandbox on that key's shop."),
+  baseUrl: optional("--base-url <url>", "The address of the server to test, with or without /v1.", {
+    decoder: webAddress
+  }),
+  key: own.optional(
+    "--key <key>",
+    "An API key with full access. If the server has no sandbox, the cases that need none run on this key's shop."
+  ),
   sandboxToken: optional("--sandbox-token <text>", "The token of the server's sandbox, if it requires one."),
   signatureHeader,
-  section: own.repeatable("--section <section>", "Run the cases of this section, such as §3 or 3; may be repeated.", {
-    decoder: section
-  }),
-  only: own.repeatable("--only <id>", "Run this case; may be repeated."),
+  section: own.repeatable(
+    "--section <section>",
+    "Run only the cases of this section, such as §3 or 3. May be repeated.",
+    {
+      decoder: section
+    }
+  ),
+  only: own.repeatable("--only <id>", "Run only the case with this id. May be repeated."),
   junit: file("junit", "Write the report as JUnit XML to this file."),
   html: file("html", "Write the report as one HTML page to this file."),
   list: own.toggle("list", "List the cases without running them."),

@@ -12,7 +12,7 @@ export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
   readonly exchange?: Exchange | undefined
 }> {
   override get message() {
-    return `Expected ${this.expected}; found ${this.found}`
+    return `Expected ${this.expected}, but found ${this.found}`
   }
 }
 
@@ -20,7 +20,7 @@ const MAX_SHOWN_CHARACTERS = 600
 
 /** Formats a value for a report. */
 const shown = (value: unknown): string => {
-  if (value instanceof RegExp) return `something like ${value}`
+  if (value instanceof RegExp) return `a text that matches ${value}`
   const text = value === undefined ? "nothing" : JSON.stringify(value)
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text
 }
@@ -105,7 +105,7 @@ export class TestResponse<D = unknown> {
     if (isMet && this.status === status) return
     const { success, data, error } = this.#envelope ?? {}
     const isSuccess = success === true && data !== undefined
-    const shownBody = error !== undefined ? shown(error) : isSuccess ? "a success" : "a body that is not the envelope"
+    const shownBody = error !== undefined ? shown(error) : isSuccess ? "a success" : "a body without the envelope"
     throw new ExpectationFailed({
       expected: `status ${status} with ${body}`,
       found: `status ${this.status} with ${shownBody}`,
@@ -179,7 +179,7 @@ export const signatureOf = (post: Post | undefined) => {
   const header = headers[name.toLowerCase()]
   if (header === undefined) {
     throw new ExpectationFailed({
-      expected: `the header ${name} (--signature-header names another)`,
+      expected: `the header ${name} (if the header has another name, add --signature-header)`,
       found: shown(Object.keys(headers))
     })
   }
@@ -191,7 +191,7 @@ export const signatureOf = (post: Post | undefined) => {
 /** Expects a delivery to be signed by these secrets, and by no other, at an instant (Specification, Webhooks). */
 export const expectSigned = (post: Post | undefined, secrets: ReadonlyArray<string>, at: string): void => {
   const { t, v1 } = signatureOf(post)
-  expectSame(t, Math.floor(Date.parse(at) / 1000), "t, the send time in seconds")
+  expectSame(t, Math.floor(Date.parse(at) / 1000), "t in the signature header, the send time in seconds")
   expectSame(v1.length, secrets.length, "the number of v1 values")
   for (const secret of secrets) {
     const hex = createHmac("sha256", secret).update(`${t}.${post?.body}`).digest("hex")

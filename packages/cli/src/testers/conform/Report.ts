@@ -239,11 +239,13 @@ const causeLines = ({ causes, sections }: Report, paint: Paint): ReadonlyArray<s
       cases.filter(({ id }) => id === first).flatMap((one) => failureLines(section, one, paint))
     )
     const ids = others.map((id) => paint("name", id)).join(", ")
-    return others.length === 0 ? lines : [...lines, `  ${paint("faint", `${others.length} more failed so`)} ${ids}`]
+    return others.length === 0
+      ? lines
+      : [...lines, `  ${paint("faint", `${others.length} more failed in the same way:`)} ${ids}`]
   })
 
 const causesInWords = ({ causes, counts: { failed } }: Report): ReadonlyArray<string> =>
-  causes.length === failed ? [] : ["", `${pluralize(failed, "failure")}, of ${pluralize(causes.length, "cause")}:`]
+  causes.length === failed ? [] : ["", `${pluralize(failed, "failure")} with ${pluralize(causes.length, "cause")}:`]
 
 /** The failures by cause, the reasons of skipped cases, and the totals. */
 export const closingLines = (report: Report, paint: Paint): ReadonlyArray<string> => {
@@ -320,7 +322,7 @@ const junitCase = ({ section }: ReportedSection, one: ReportedCase): JUnitCase =
     duration_ms,
     skipped: because,
     failure: failure && {
-      message: `expected ${expected}; found ${found}`,
+      message: `expected ${expected}, but found ${found}`,
       text: [`breaks ${rule_at}`, `expected ${expected}`, `found ${found}`, "", curl, "", answer].join("\n")
     }
   }

@@ -85,7 +85,7 @@ const isLoopback = (origin: string): boolean => /^(localhost|127(\.\d+){3}|\[::1
 
 const SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
 
-const unknownKey = refuse("The server does not know that key. Give a valid key with --key.")
+const unknownKey = refuse("The server does not know the key. Give a valid API key with --key.")
 
 /** Checks the key at another endpoint, because `GET /v1/shop` may be missing or broken. */
 const checkElsewhere = Effect.fnUntraced(function* (api: Api, key: string, shop: number) {
@@ -93,7 +93,7 @@ const checkElsewhere = Effect.fnUntraced(function* (api: Api, key: string, shop:
   if (status === 401) return yield* unknownKey
   if (status !== 200) {
     return yield* refuse(
-      `GET /v1/shop returned ${shop} and GET /v1/tickets ${status}, so the API does not respond there. Check --base-url and the server's log. The key may be valid.`
+      `GET /v1/shop returned ${shop} and GET /v1/tickets ${status}, so the API does not respond there. Check --base-url and the server's log. The key itself may be valid.`
     )
   }
 })
@@ -142,8 +142,8 @@ export const findTarget = (
     if (clock.response.status === 401 && key === null) {
       return yield* refuse(
         sandboxToken === null
-          ? "The sandbox requires a token. Set WORKSHOP_SANDBOX_TOKEN to it."
-          : "The sandbox refuses that token. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started."
+          ? "The sandbox requires a token. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started."
+          : "The sandbox refused the token. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started."
       )
     }
     if (key === null) {

@@ -20,7 +20,8 @@ import { type ConformTarget, findTarget } from "./Target.js"
 
 const chosen = Effect.fnUntraced(function* ({ section, only }: ConformFlags) {
   const unknown = only.find((id) => suite.every((one) => one.id !== id))
-  if (unknown !== undefined) return yield* refuse(`There is no case "${unknown}". List the ids with --list.`)
+  if (unknown !== undefined)
+    return yield* refuse(`There is no case with the id "${unknown}". List the ids with --list.`)
   return suite.filter(
     (one) => (section.length === 0 || section.includes(one.section)) && (only.length === 0 || only.includes(one.id))
   )
@@ -78,8 +79,8 @@ const secretsOf = ({ key, sandboxToken }: ConformFlags) => ({
 const openingLine = ({ sandbox, api: { origin } }: ConformTarget, cases: number, hasKey: boolean): string => {
   const all = pluralize(cases, "case")
   return sandbox === null
-    ? `${all} against ${origin} with only a key. They create tickets in that key's shop and wait for its limits, so they take about five minutes.`
-    : `${all} against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
+    ? `${all} against ${origin} with only a key. The cases create tickets in the key's shop and wait until the shop's limits reset, so they take about five minutes.`
+    : `${all} against ${origin} with its sandbox. The cases move the sandbox's clock forward by years.${hasKey ? " The key is not needed." : ""}`
 }
 
 const write = Effect.fnUntraced(function* ({ junit, html }: ConformFlags, report: Report) {

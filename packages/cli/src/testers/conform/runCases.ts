@@ -11,15 +11,15 @@ import type { ConformTarget } from "./Target.js"
 /** The longest time that a case may take. */
 const CASE_TIMEOUT = "5 minutes"
 
-const NO_RECEIVER = "needs to receive webhooks, and only a server on this machine can send them here"
+const NO_RECEIVER = "the case must receive webhooks, which only a server on this machine can send here"
 
-const NO_SANDBOX = "needs a sandbox, because a key alone cannot do what it tests"
+const NO_SANDBOX = "the case needs a sandbox, because it cannot test its rule with a key alone"
 
 const failureOf = (error: unknown, { last }: Api): CaseFailure => {
   if (error instanceof ExpectationFailed)
     return { expected: error.expected, found: error.found, exchange: error.exchange ?? last }
   const reason = error instanceof Error ? error.message : String(error)
-  return { expected: "the case to come to its end", found: reason, exchange: last }
+  return { expected: "the case to finish without an error", found: reason, exchange: last }
 }
 
 /** Freezes the clock of a sandbox while the cases run, and restores it afterwards. */
@@ -74,7 +74,10 @@ export const runCases = (
     })
     const [took, exit] = yield* Effect.timed(
       Effect.exit(
-        Effect.timeoutFail(body, { duration: CASE_TIMEOUT, onTimeout: () => new Error(`no end in ${CASE_TIMEOUT}`) })
+        Effect.timeoutFail(body, {
+          duration: CASE_TIMEOUT,
+          onTimeout: () => new Error(`the case did not finish within ${CASE_TIMEOUT}`)
+        })
       )
     )
     environment.leave()

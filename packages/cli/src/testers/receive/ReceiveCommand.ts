@@ -12,12 +12,12 @@ const checked = ({ secret, register, status, redirect, gone, endless, forwardTo 
   }
   if (!secret.every(beginsAsSecret))
     return refuse(
-      "A webhook's secret starts with whsec_, which is part of it. Set WORKSHOP_SECRET to the complete secret."
+      "A webhook's secret starts with whsec_. Set WORKSHOP_SECRET to the complete secret, including whsec_."
     )
   const manners = [status !== 200, redirect !== null, gone, endless, forwardTo !== null].filter((isAsked) => isAsked)
   return manners.length > 1
     ? refuse(
-        "The receiver sends one response to a request. Give only one of --status, --redirect, --gone, --endless and --forward-to."
+        "The receiver can send only one kind of response. Give only one of --status, --redirect, --gone, --endless and --forward-to."
       )
     : undefined
 }

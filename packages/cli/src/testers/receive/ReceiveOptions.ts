@@ -13,26 +13,29 @@ export const receiveOptions = {
   host: own.value("--host <address>", "The address to listen on.", { decoder: host, fallback: "127.0.0.1" }),
   secret: repeatable(
     "--secret <whsec>",
-    "The webhook's secret. During a rotation pass both, separated by a comma or as one flag each."
+    "The webhook's secret. During a rotation, give both secrets. Separate them by a comma or repeat the flag."
   ),
   signatureHeader,
-  tolerance: value("--tolerance <duration>", "How much the time of a signature may differ from this clock.", {
+  tolerance: value("--tolerance <duration>", "How far a signature's time may be from this machine's clock.", {
     decoder: duration,
     fallback: "5m"
   }),
   register: optional(
     "--register <url>",
-    "A server with a sandbox, on which to set a shop's webhook to this receiver and fetch its secret.",
+    "The address of a server with a sandbox. The receiver sets a shop's webhook there to its own address, and gets the webhook's secret.",
     { decoder: webAddress }
   ),
   shop: optional(
     "--shop <id>",
-    "With --register, the shop whose webhook to set; the default is the shop of --key, or else a new shop."
+    "With --register, the id of the shop whose webhook to set. The default is the shop of --key, or a new shop if --key is omitted."
   ),
-  key: optional("--key <key>", "With --register, the shop by one of its API keys."),
+  key: optional("--key <key>", "With --register, an API key of the shop whose webhook to set."),
   sandboxToken: optional("--sandbox-token <text>", "With --register, the token of the sandbox, if it requires one."),
-  enable: own.toggle("enable", "With --register, turn the webhook on if it is off; parked deliveries are then sent."),
-  status: own.value("--status <number>", "The status of every response.", {
+  enable: own.toggle(
+    "enable",
+    "With --register, turn the webhook on if it is off, which sends its waiting deliveries."
+  ),
+  status: own.value("--status <number>", "The HTTP status of every response.", {
     decoder: wholeNumber(200, 599, "must be a status from 200 to 599"),
     fallback: "200"
   }),
@@ -44,7 +47,7 @@ export const receiveOptions = {
     decoder: share,
     fallback: "0"
   }),
-  seed: value("--seed <number>", "Decides which events fail under --fail-share.", {
+  seed: value("--seed <number>", "The seed that decides which events fail with --fail-share.", {
     decoder: wholeNumber(0, 4_294_967_295),
     fallback: "1"
   }),

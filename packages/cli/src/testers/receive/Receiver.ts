@@ -132,12 +132,12 @@ export interface Receiver {
 
 const refusals: Readonly<Record<RefusalReason, { readonly status: number; readonly message: string }>> = {
   missing: { status: 400, message: "There is no signature header" },
-  malformed: { status: 400, message: "The signature header is not t=<seconds>,v1=<hex>" },
-  mismatch: { status: 400, message: "The signature belongs to another body or another secret" },
-  too_old: { status: 400, message: "The signature is too old for the receiver's clock" },
-  too_new: { status: 400, message: "The signature is from the future of the receiver's clock" },
+  malformed: { status: 400, message: "The signature header does not have the form t=<seconds>,v1=<hex>" },
+  mismatch: { status: 400, message: "The signature does not match this body and this secret" },
+  too_old: { status: 400, message: "The signature's time is too far behind the receiver's clock" },
+  too_new: { status: 400, message: "The signature's time is too far ahead of the receiver's clock" },
   not_an_event: { status: 400, message: "The body is not an event" },
-  not_a_post: { status: 405, message: "Events come as POST" },
+  not_a_post: { status: 405, message: "The method must be POST" },
   too_large: { status: 413, message: "The body is larger than 1 MiB" }
 }
 

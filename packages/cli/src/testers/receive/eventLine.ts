@@ -99,13 +99,13 @@ const tones: Readonly<Record<string, Tone>> = {
 }
 
 const refusals: Readonly<Record<RefusalReason, string>> = {
-  missing: "it has no signature header; if the header has another name, pass --signature-header",
-  malformed: "its signature header is not t=<seconds>,v1=<hex>",
+  missing: "it has no signature header. If the header has another name, add --signature-header",
+  malformed: "its signature header does not have the form t=<seconds>,v1=<hex>",
   mismatch:
-    "its signature belongs to another body or another secret; if the secret was changed, restart this command with the new one",
-  too_old: "its signature is too old by this clock; to accept it, increase --tolerance",
+    "its signature does not match this body and this secret. If the secret was changed, restart this command with the new secret",
+  too_old: "its signature's time is too far behind this machine's clock. To accept it, increase --tolerance",
   too_new:
-    "its signature is from the future by this clock; for a sandbox use --register, which reads its clock, or increase --tolerance",
+    "its signature's time is too far ahead of this machine's clock. For a sandbox, use --register, which reads the sandbox's clock, or increase --tolerance",
   not_an_event: "its body is not an event",
   not_a_post: "it is not a POST",
   too_large: "its body is larger than 1 MiB"
@@ -114,8 +114,8 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
 /** The descriptions of the replies other than a status. */
 const specialReplies: Readonly<Record<Exclude<ReceivedDelivery["answered"], number>, string>> = {
   redirect: "responded with a redirect",
-  endless: "responded without an end",
-  trickle: "responded a byte a second",
+  endless: "responded with an endless body",
+  trickle: "responded with one byte per second",
   silent: "no response",
   cut: "cut off"
 }
@@ -147,7 +147,7 @@ const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint
 
 const newsInWords = (news: TicketNews, ticket: Fields | undefined): ReadonlyArray<string> => {
   if (news.kind === "changes") return news.changes.map(changeText)
-  return [news.kind === "first" ? serviceAndItem(ticket ?? {}) : "late: a newer event of this ticket arrived before"]
+  return [news.kind === "first" ? serviceAndItem(ticket ?? {}) : "late: a newer event of this ticket arrived earlier"]
 }
 
 /** A request on one line: time, type, ticket, state, and what changed. */
@@ -164,7 +164,7 @@ export const eventLine = (received: ReceivedDelivery, news: TicketNews, paint: P
     ticket === undefined
       ? [said]
       : [paint("strong", text(ticket.number_label).padEnd(4)), text(ticket.state).padEnd(STATE_WIDTH), said]
-  const redialled = received.redialled ? paint("faint", "reconnected for the same attempt") : ""
+  const redialled = received.redialled ? paint("faint", "sent again on a new connection") : ""
   return [time, type, ...parts, marks[received.outcome](received, paint), redialled]
     .filter((part) => part !== "")
     .join("  ")

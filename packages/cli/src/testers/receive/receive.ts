@@ -45,11 +45,11 @@ const liveKeys = {
   "5": { label: "500", next: () => ({ reply: statusReply(500) }) },
   g: { label: "gone (410)", next: () => ({ reply: statusReply(410) }) },
   d: {
-    label: "delay on or off",
+    label: "delay on/off",
     next: ({ delay_ms }, wanted) => ({ delay_ms: delay_ms > 0 ? 0 : wanted.delay_ms || DELAY_MS })
   },
   f: {
-    label: "fail some or none",
+    label: "random failures on/off",
     next: ({ fail_share }, wanted) => ({ fail_share: fail_share > 0 ? 0 : wanted.fail_share || FAIL_SHARE })
   },
   r: {
@@ -78,8 +78,8 @@ const replyInWords = ({ reply }: Behaviour): string => {
   if (reply.kind === "status") return `responds ${reply.status}`
   if (reply.kind === "redirect") return `redirects to ${reply.to}`
   return {
-    endless: "responds without an end",
-    trickle: "responds a byte a second",
+    endless: "responds with an endless body",
+    trickle: "responds with one byte per second",
     silent: "does not respond",
     cut: "closes the connection"
   }[reply.kind]
@@ -120,7 +120,7 @@ const sandboxCalls = ({ base, token }: Registration) => {
   const ask = askingSandbox({ base_url: base, token })
   const nothingThere = () =>
     refuse(
-      `No server responds at ${base}. Start workshop serve --sandbox --store memory, or give --register its address.`
+      `No server responds at ${base}. Start workshop serve --sandbox --store memory, or give --register the address of a running server.`
     )
   return <A>(...call: Parameters<AskSandbox>) => Effect.catchTag(ask<A>(...call), "NoResponse", nothingThere)
 }
@@ -138,7 +138,9 @@ const shopOf = Effect.fnUntraced(function* (registration: Registration) {
   const opened = String(created.key)
   // The key is checked, because it is printed as a command for a shell.
   if (!looksLikeKey(opened))
-    return yield* refuse(`${base} returned a shop without a valid key. Check that it is a sandbox.`)
+    return yield* refuse(
+      `${base} returned a shop without a valid API key. Check that --register has the address of a sandbox.`
+    )
   return { shop_id: created.shop.id, opened }
 })
 
@@ -228,9 +230,11 @@ const deliveryPrinter = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
 
 const silenceInWords = (silence: string | null): string => {
   if (silence === null) return "The webhook is on again."
-  if (silence === "removed") return "The webhook was removed, so nothing arrives. Restart this command."
-  if (silence === "moved") return "The webhook now has another address, so nothing arrives. Restart this command."
-  return `The webhook is off (${silence}), so nothing arrives. Restart this command with --enable to turn it on and send the waiting events.`
+  if (silence === "removed")
+    return "The webhook was removed, so nothing arrives. Restart this command to set the webhook again."
+  if (silence === "moved")
+    return "The webhook now has another address, so nothing arrives. Restart this command to set the webhook to this receiver again."
+  return `The webhook is off (${silence}), so nothing arrives. Restart this command with --enable to turn the webhook on and send the waiting events.`
 }
 
 const LOOK_EVERY = "5 seconds"
@@ -253,12 +257,14 @@ const startLines = (url: string, registration: Registration | null, registered: 
   const paint = paintFor()
   if (registration === null || registered === null) return [`Listening on ${url}`]
   const { shop_id, opened, replaced, off_reason } = registered
-  const key = ["It is a new shop. Its key is shown this once:", paint("strong", `export WORKSHOP_KEY=${opened}`)]
+  const key = ["The shop is new. Its key is shown only this once:", paint("strong", `export WORKSHOP_KEY=${opened}`)]
   return [
     `Listening on ${url} as the webhook address of shop ${shop_id}`,
     ...(replaced === null
       ? []
-      : [`Its address was ${replaced}, and is not restored when this command ends. Set it again afterwards.`]),
+      : [
+          `The webhook's address was ${replaced}. This command does not restore it at its end, so set it again yourself.`
+        ]),
     ...(opened === null ? [] : key),
     ...(off_reason === null ? [] : [paint("warn", silenceInWords(off_reason))])
   ]
@@ -276,7 +282,7 @@ const handleKeys = (receiver: Receiver.Receiver, wanted: Receiver.Behaviour, qui
       const change = changeBy(key, yield* receiver.behaviour, wanted)
       if (change === undefined) return
       const behaviour = yield* receiver.behave(change)
-      return yield* Console.log(paintFor()("faint", `From now on it ${behaviourInWords(behaviour)}`))
+      return yield* Console.log(paintFor()("faint", `From now on the receiver ${behaviourInWords(behaviour)}`))
     })
   )
 

@@ -89,7 +89,7 @@ export const optionalField = <A, I>(schema: Schema.Schema<A, I>) => Schema.optio
 
 /** A phone number. It needs quotes, because YAML would otherwise read it as a number. */
 export const PhoneText = Schema.String.annotations({
-  message: () => 'must be text. Put it in quotes, such as "+21620123456"'
+  message: () => 'must be a text. Put it in quotes, such as "+21620123456"'
 })
 
 const optional = (known: ReadonlyArray<string>) =>
@@ -98,7 +98,7 @@ const optional = (known: ReadonlyArray<string>) =>
 /** An object with fields that editors complete, and any others, which the service checks. */
 export const openObject = (...known: ReadonlyArray<string>) =>
   Schema.Struct(optional(known), Schema.Record({ key: Schema.String, value: Anything })).annotations({
-    message: () => "must be fields and their values, or {} for none"
+    message: () => "must be fields with their values, or {} for no fields"
   })
 
 /** An object with a required field for the path, and other fields for the body. */
@@ -108,11 +108,13 @@ export const about = (subject: string, ...known: ReadonlyArray<string>) =>
     Schema.Record({ key: Schema.String, value: Anything })
   )
 
-const NotHere = Schema.Never.annotations({ message: () => "does not belong here. Write {} alone" })
+const NotHere = Schema.Never.annotations({
+  message: () => "is not allowed, because the action takes no argument. Write only {}"
+})
 
 /** No argument: written as `{}` or left empty. */
 export const EmptyBody = Schema.Union(Schema.Record({ key: Schema.String, value: NotHere }), Schema.Null).annotations({
-  message: () => "takes no argument. Write {} after it",
+  message: () => "takes no argument. Write {} after the colon",
   jsonSchema: { type: ["object", "null"], additionalProperties: false }
 })
 
@@ -122,7 +124,10 @@ export const idOf = (value: unknown): Effect.Effect<string, ReferenceUnknown> =>
   return typeof id === "string" || typeof id === "number"
     ? Effect.succeed(String(id))
     : Effect.fail(
-        new ReferenceUnknown({ message: "what it refers to has no id: capture one ticket or client with `as`" })
+        new ReferenceUnknown({
+          message:
+            "the reference names a value without an id. Capture a single ticket or client with `as`, and refer to that"
+        })
       )
 }
 
@@ -141,7 +146,9 @@ export const requireSuccess = (asked: Effect.Effect<StepExchange, StepFailure>, 
     asked,
     isSuccess,
     ({ status, body }) =>
-      new ReferenceUnknown({ message: `${what}: the service responded ${status} ${JSON.stringify(body)}` })
+      new ReferenceUnknown({
+        message: `The request for ${what} failed: the service responded ${status} ${JSON.stringify(body)}`
+      })
   )
 
 /** The time zone of the step's shop. */

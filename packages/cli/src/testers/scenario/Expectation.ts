@@ -63,7 +63,7 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
   ">": (a, b) => a > b
 }
 
-/** Converts a value to a number: an instant to milliseconds. */
+/** Converts a value to a number for a comparison. An instant becomes milliseconds since 1970. */
 const measure = (value: unknown): number => {
   if (typeof value === "number") return value
   if (!Predicate.isString(value) || value === "") return Number.NaN
@@ -143,7 +143,7 @@ const alignLists = (
 
 /** The text that is shown for an entry without a partner. */
 const nothingIn = (actual: ReadonlyArray<unknown>): string =>
-  shown(`(no such entry; there are ${actual.map(shown).join(", ") || "none"})`)
+  shown(`(no such entry among ${actual.map(shown).join(", ") || "no entries"})`)
 
 const isMatch = (expected: unknown, actual: unknown, names: Names): boolean =>
   match(expected, actual, names).length === 0
@@ -187,7 +187,7 @@ const holding =
     const entries = actual.map(shown).join(", ") || "no entries"
     return [
       ...unassigned(wanted, actual, names).flatMap((one) => [
-        ...unless(false, path, `an entry ${shown(one)}`, `none of ${entries}`),
+        ...unless(false, path, `an entry ${shown(one)}`, `no such entry among ${entries}`),
         ...nearest(one, actual, names, path)
       ]),
       ...unless(!isWhole || wanted.length === actual.length, at(path, "length"), wanted.length, actual.length)
@@ -236,7 +236,7 @@ const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Nam
     actual.map((other, j) => (isShort ? distance(one, other, names) : i === j ? 0 : 1))
   )
   return alignLists(expected.length, actual.length, (i, j) => costs[i]![j]!).flatMap(({ expected: i, actual: j }) => {
-    if (i === undefined) return unless(false, at(path, j!), "(no such entry)", actual[j!])
+    if (i === undefined) return unless(false, at(path, j!), "(no further entry)", actual[j!])
     if (j === undefined) return unless(false, at(path, i), expected[i], nothingIn(actual))
     return match(expected[i], actual[j], names, at(path, j))
   })

@@ -41,9 +41,9 @@ const instead = (field: string, members: ReadonlyArray<AST.AST>): string => {
   const names = [...new Set(members.flatMap(namesIn))]
   const meant = didYouMean(field, names)
   if (meant !== "") return meant
-  if (members.some(AST.isTupleType)) return "; it is a list. Name an entry by its place, from 0."
-  if (names.length === 0) return "; it has no fields."
-  return names.length > MAX_LISTED_FIELDS ? "; correct its name." : `; it has ${names.join(", ")}.`
+  if (members.some(AST.isTupleType)) return ", because it is a list. Give the position of an entry, from 0."
+  if (names.length === 0) return ", because it has no fields."
+  return names.length > MAX_LISTED_FIELDS ? ". Correct the field's name." : `. Its fields are ${names.join(", ")}.`
 }
 
 /** Advice on a field that a shape does not have, such as `; did you mean "state"?`; null if the shape has the field. */
@@ -107,7 +107,7 @@ export const refusalShape = Schema.Struct({ code: Schema.String, message: Schema
  */
 export const successShape = (endpoint: string): Shape => {
   const envelope = envelopes.get(endpoint)
-  if (envelope === undefined) throw new Error(`There is no endpoint ${endpoint}`)
+  if (envelope === undefined) throw new Error(`The API has no endpoint ${endpoint}`)
   const meta = partOf(envelope, "meta")
   return Schema.Struct({
     status: Schema.Int,

@@ -13,15 +13,15 @@ export const runOptions = {
   ),
   baseUrl: optional(
     "--base-url <url>",
-    "Run against this service and its sandbox; left out, each scenario has its own in this process.",
+    "The address of a service with a sandbox to run against. Without it, each scenario gets its own service in this process.",
     { decoder: webAddress }
   ),
   sandboxToken: optional("--sandbox-token <text>", "The token of the service's sandbox, if it requires one."),
   signatureHeader,
   bail: toggle("bail", "Stop after the first scenario that fails."),
-  only: own.repeatable("--only <text>", "Run the scenarios whose name contains this text; may be repeated."),
+  only: own.repeatable("--only <text>", "Run only the scenarios whose name contains this text. May be repeated."),
   verbose: own.toggle("verbose", "Print the request and the response of every step."),
-  watch: own.toggle("watch", "Run again whenever one of the files changes."),
+  watch: own.toggle("watch", "Run the scenarios again whenever one of the files changes."),
   html: own.optional("--html <file>", "Write the report as one HTML page to this file."),
   junit: own.optional("--junit <file>", "Write the report as JUnit XML to this file."),
   json

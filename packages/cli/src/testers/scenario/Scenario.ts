@@ -6,10 +6,10 @@ import { observations } from "./observations.js"
 import { ReceiverText } from "./references.js"
 import type { Position } from "./Source.js"
 
-const Text = Schema.String.annotations({ message: () => "must be text. Put it in quotes" })
+const Text = Schema.String.annotations({ message: () => "must be a text. Put it in quotes" })
 
 const Name = Text.pipe(
-  Schema.pattern(/^[A-Za-z_]\w*$/, { message: () => "must be a name: letters, digits and _, without a $ before it" })
+  Schema.pattern(/^[A-Za-z_]\w*$/, { message: () => "must be a name of letters, digits and _, without a $ before it" })
 )
 
 const named = <A, I>(schema: Schema.Schema<A, I>) => Schema.Record({ key: Name, value: schema })
@@ -35,16 +35,19 @@ const GivenShop = Schema.Struct({
   approved: optionalField(Schema.Boolean),
   active: optionalField(Schema.Boolean),
   api_enabled: optionalField(Schema.Boolean),
-  program: optionalField(Program).annotations({ description: "The loyalty programme; on, once it is given" }),
+  program: optionalField(Program).annotations({
+    description: "The shop's loyalty programme, which is on if this field is present"
+  }),
   next_number: optionalField(Schema.Int),
   forbidden_words: optionalField(Schema.Array(Schema.String)),
   allowed_words: optionalField(Schema.Array(Schema.String)),
   languages: optionalField(Schema.Array(Schema.String)),
   keys: optionalField(named(KeyRights)).annotations({
-    description: "Further keys by name: full, read, or a list of scopes"
+    description: "More API keys of the shop, by name. The value of each is full, read, or a list of scopes"
   }),
   webhook: optionalField(Schema.Union(Schema.Literal(true), ReceiverText)).annotations({
-    description: "A webhook that leads to a receiver: true for one in good health, or how it behaves"
+    description:
+      "The behaviour of the receiver at the shop's webhook, or true for a receiver that responds 200 to every event"
   })
 }).annotations({ identifier: "Shop" })
 /** A shop under `given`. */
@@ -78,36 +81,41 @@ const ExpectedResponse = Schema.Union(
 ).annotations({
   identifier: "ExpectedAnswer",
   message: () =>
-    "must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, lost, or fields of the response"
+    "must be a status such as 201, a status and a reason such as 409 REOPEN_WINDOW, the word lost, or fields of the response"
 })
 /** The response that a step expects. */
 export type ExpectedResponse = typeof ExpectedResponse.Type
 
 const Captures = Schema.Union(Name, Schema.Record({ key: Name, value: Schema.String })).annotations({
-  description: "A name for the response's data, or names for places in the response: { cursor: meta.next_cursor }"
+  description:
+    "A name for the response's data, or names for parts of the response, such as { cursor: meta.next_cursor }"
 })
 
 const rows = [...actions.values(), ...observations.values()]
 
 const stepOptions = {
-  title: optionalField(Text).annotations({ description: "The purpose of the step, shown in its place" }),
+  title: optionalField(Text).annotations({
+    description: "The title of the step, which reports show instead of its action"
+  }),
   as: optionalField(Captures),
   expect: optionalField(ExpectedResponse).annotations({
     description:
-      "The response that is expected, or lost where a fault cuts the connection before it; by default any success"
+      "The expected response, or lost if a fault cuts the connection before the response. By default any success is expected"
   }),
   repeat: optionalField(
     Schema.Int.pipe(Schema.between(1, 1000, { message: () => "must be a whole number from 1 to 1000" }))
-  ).annotations({ description: "How many times; $n counts from 1" }),
+  ).annotations({ description: "How many times the step runs. $n is the number of the current run, from 1" }),
   statuses: optionalField(Schema.Record({ key: Schema.String, value: Schema.Int })).annotations({
-    description: "Of repeated steps: how many responses had each status, such as { 201: 1, 200: 29 }"
+    description: "For a repeated step, how many responses must have each status, such as { 201: 1, 200: 29 }"
   }),
-  shop: optionalField(Text).annotations({ description: "Which shop, such as $lac; by default the first" }),
+  shop: optionalField(Text).annotations({
+    description: "The shop of the step, such as $lac. The default is the first shop"
+  }),
   key: optionalField(Schema.NullOr(Text)).annotations({
-    description: "Which key the shop's system sends, such as $reader; null for none"
+    description: "The API key that the shop's system sends, such as $reader. null sends no key"
   }),
   idempotency_key: optionalField(Schema.NullOr(Text)).annotations({
-    description: "By default a new one each time; null for none"
+    description: "The Idempotency-Key that the step sends. The default is a new key for each request. null sends no key"
   })
 } as const
 
@@ -125,16 +133,16 @@ const SingleStep = Schema.Struct({ ...acting, ...stepOptions }).annotations({ id
 const Step = Schema.Struct({
   ...acting,
   together: optionalField(Schema.Array(SingleStep).pipe(Schema.minItems(1, NO_STEP))).annotations({
-    description: "Steps that all begin at the same moment"
+    description: "Steps that all start at the same time"
   }),
   ...stepOptions
 }).annotations({ identifier: "Step" })
 
 /** The schema of a scenario file. The checks of files and the schema for editors both use it. */
 export const ScenarioText = Schema.Struct({
-  name: Text.annotations({ description: "The rule that the scenario proves, as a sentence" }),
+  name: Text.annotations({ description: "The rule that the scenario tests, as a sentence" }),
   section: optionalField(Schema.Union(Schema.String, Schema.Number)).annotations({
-    description: "The section of the specification"
+    description: "The section of the specification that contains the rule"
   }),
   given: optionalField(
     Schema.Struct({
@@ -142,7 +150,7 @@ export const ScenarioText = Schema.Struct({
       clients: optionalField(named(Schema.NullOr(GivenClient)))
     })
   ).annotations({
-    description: "The shops and clients at the start; by default one shop with the name shop"
+    description: "The shops and clients at the start. The default is one shop with the name shop"
   }),
   steps: Schema.Array(Step).pipe(Schema.minItems(1, NO_STEP))
 }).annotations({ identifier: "Scenario", title: "Workshop scenario" })

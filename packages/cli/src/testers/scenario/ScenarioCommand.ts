@@ -5,7 +5,7 @@ import { runOptions } from "./RunOptions.js"
 
 const runCommand = command({
   name: "run",
-  description: "Run scenarios, and print one line per step and a diff of what was not expected",
+  description: "Run scenarios, and print one line per step and a diff of each failed expectation",
   examples: [
     "workshop scenario run examples/scenarios",
     "workshop scenario run specs/*.yaml --base-url http://127.0.0.1:4010 --bail"
@@ -20,7 +20,7 @@ const runCommand = command({
 
 const newCommand = command({
   name: "new",
-  description: "Write a scenario to start from, and its schema for your editor beside it",
+  description: "Write an example scenario to start from, and beside it the JSON schema for your editor",
   examples: ["workshop scenario new reopening"],
   options: { name: new Operand<string>("[name]", "The file to write, with or without .yaml.").default("scenario") },
   run: ({ name }) =>

@@ -95,7 +95,8 @@ export const remoteEnvironment = (remote: {
   nextPhone: Effect.map(Random.nextIntBetween(0, 10_000_000), phone),
   openReceiver: Effect.mapError(
     makeReceiver({ tolerance_seconds: ANY_AGE_S, header: remote.signature_header }),
-    ({ message }) => new EnvironmentFailed({ message: `No receiver can be opened here: ${message}` })
+    ({ message }) =>
+      new EnvironmentFailed({ message: `The scenario's webhook receiver cannot listen on this machine: ${message}` })
   )
 })
 
@@ -111,7 +112,7 @@ const keyOf = (value: unknown): string | null => {
 
 const noSandbox = (origin: string, { status }: StepExchange): string =>
   status === 401
-    ? `The sandbox at ${origin} requires a token. Set WORKSHOP_SANDBOX_TOKEN to it.`
+    ? `The sandbox at ${origin} requires a token. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started.`
     : `There is no sandbox at ${origin} (${status}). Start the service with workshop serve --sandbox --store memory.`
 
 const parsed = (text: string): unknown => {
@@ -184,7 +185,7 @@ export class ScenarioRunner {
         CUT.has(code ?? "")
           ? Effect.succeed({ call, status: LOST_RESPONSE, headers: {}, body: "" })
           : new EnvironmentFailed({
-              message: `${method} ${url} got no response (${detail}). Check that the service runs there.`
+              message: `${method} ${url} got no response (${detail}). Check that the service is running there.`
             })
       )
     )
@@ -280,7 +281,12 @@ export class ScenarioRunner {
   readonly #keyNamed = Effect.fnUntraced(function* (reference: string | null, names: Names) {
     if (reference === null) return null
     const key = keyOf(yield* resolve(reference, names))
-    return key ?? (yield* new ReferenceUnknown({ message: `${reference} has no key. Name a shop or a key.` }))
+    return (
+      key ??
+      (yield* new ReferenceUnknown({
+        message: `The step's key ${reference} is neither a shop nor an API key. Write the name of a shop or of a key.`
+      }))
+    )
   })
 
   readonly #shopNamed = Effect.fnUntraced(function* (reference: string, names: Names) {

@@ -48,17 +48,18 @@ const startOf = (node: unknown): number | undefined =>
 
 const hints: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "indent with spaces, not with tabs",
-  DUPLICATE_KEY: "this name is used twice, so remove one of them",
+  DUPLICATE_KEY: "this name occurs twice, so remove one of the two",
   BLOCK_AS_IMPLICIT_KEY: "this line is indented too far, or a text with a colon needs quotes",
   MULTILINE_IMPLICIT_KEY: "this line is indented too far, or a text with a colon needs quotes",
-  NON_STRING_KEY: "a name is a text, not a list or an object",
-  UNEXPECTED_TOKEN: "a text with { } [ ] > or # in it needs quotes"
+  NON_STRING_KEY: "a name must be a text, and not a list or an object",
+  UNEXPECTED_TOKEN: "put a text that contains { } [ ] > or # in quotes"
 }
 
 const wrong = ({ code, message }: YAMLError): string =>
   `is not valid YAML: ${message.split("\n")[0]}; ${hints[code] ?? "correct this line"}.`
 
-const UNENDING = "has aliases (*name) that are too large or contain themselves. Write their content out instead."
+const UNENDING =
+  "has aliases (*name) that are too large or contain themselves. Write out the content instead of the aliases."
 
 const EMPTY = "is empty. Create a scenario to start from with workshop scenario new."
 
@@ -147,8 +148,8 @@ type Placed = Problem & Pick<PathProblem, "mistake">
 
 const inWords = (lines: ReadonlyArray<number>): string =>
   lines.length === 1
-    ? `Line ${lines[0]} is skipped because of it.`
-    : `Lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)} are skipped because of it.`
+    ? `Line ${lines[0]} has the same mistake.`
+    : `Lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)} have the same mistake.`
 
 /** Adds the later lines with the same mistake to the message of a problem. */
 const withFollowers = ({ mistake, ...problem }: Placed, all: ReadonlyArray<Placed>): Problem => {
@@ -212,12 +213,12 @@ const leaf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<PathProb
 
 const unknownField = (owner: AST.AST, path: Path): PathProblem => {
   const fields = fieldsOf(owner)
-  if (fields.length === 0) return problemWithName(path, "is no name. Use letters, digits and _, without a $")
-  const list = fields.length <= 12 ? ` It takes ${fields.join(", ")}.` : ""
+  if (fields.length === 0) return problemWithName(path, "is not a valid name. Use letters, digits and _, without a $")
+  const list = fields.length <= 12 ? ` The fields are ${fields.join(", ")}.` : ""
   const meant = didYouMean(String(path.at(-1)), fields)
   return problemWithName(
     path,
-    `is not known here${meant === "" ? `; correct its name or leave it out.${list}` : meant}`
+    `is not a known field${meant === "" ? `. Correct its name, or remove it.${list}` : meant}`
   )
 }
 

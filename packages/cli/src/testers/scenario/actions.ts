@@ -102,7 +102,7 @@ const Request = Schema.Struct({
 
 const raw = ({ method, path, query = {}, headers = {}, body }: typeof Request.Type, { ask, key }: StepContext) => {
   if (!path.startsWith("/"))
-    return Effect.fail(new ReferenceUnknown({ message: "the path must start with /v1 or another /" }))
+    return Effect.fail(new ReferenceUnknown({ message: "the path must start with a slash, such as /v1/tickets" }))
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   const bearer = given.some(([name]) => name === "authorization") ? null : key
   const sent = Object.fromEntries(given.filter((header): header is [string, string] => header[1] !== null))
@@ -116,7 +116,7 @@ const systemActions: ReadonlyArray<Action> = [
   withFields("list tickets", "Lists tickets: GET /v1/tickets"),
   row(
     "get ticket by number",
-    "Reads the ticket with a number: GET /v1/tickets/by-number/{n}",
+    "Reads a ticket by its number: GET /v1/tickets/by-number/{n}",
     TicketNumberText,
     (n, context) => send("get ticket by number", context, String(n))
   ),
@@ -133,7 +133,7 @@ const systemActions: ReadonlyArray<Action> = [
   {
     name: "request",
     actor: "system",
-    description: "Any request, as it is; the key's header comes by itself unless `headers` says otherwise",
+    description: "Sends any request unchanged. The API key is added unless `headers` has an Authorization",
     takes: Request,
     perform: raw
   }
@@ -144,8 +144,8 @@ const appActions: ReadonlyArray<Action> = [
   withFields("create in app", "Creates a ticket in the app"),
   onSubject("edit ticket", "Changes the fields of a ticket; items_done marks items as done by their id", "ticket"),
   onSubject("propose quote", "Proposes a new price to the client", "ticket"),
-  onSubject("announce delay", "Promises a later date", "ticket"),
-  onSubject("record part", "Notes a part as ordered or received", "ticket"),
+  onSubject("announce delay", "Postpones the promised date of a ticket", "ticket"),
+  onSubject("record part", "Records that a part was ordered or received", "ticket"),
   onSubject("attach photo", "Attaches a photo to the ticket", "ticket")
 ]
 
@@ -157,24 +157,31 @@ const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
 /** Actions of the shop's owner on the shop, its keys and its webhook (Specification, Sandbox). */
 const ownerActions: ReadonlyArray<Action> = [
   withFields("change shop", `Changes the shop's settings: ${fieldsAskedBy(calls["change shop"][1]).join(", ")}`),
-  withFields("create key", "Makes a key: a name, and scopes or the preset full or read"),
+  withFields("create key", "Creates an API key with a name, and with scopes or the preset full or read"),
   plain("list keys", "Lists the shop's keys"),
   on("revoke key", "Revokes a key"),
   row(
     "set webhook",
-    "Sets the webhook's address; a shop with `webhook` under `given` already has the address of its receiver",
+    "Sets the webhook's address. If a shop has `webhook` under `given`, its webhook already has the address of the shop's receiver",
     Schema.Struct({ url: Schema.String }),
     (body: ExpectedFields, context) => send("set webhook", context, context.shop.id, body)
   ),
   plain("get webhook", "Reads whether the webhook is on, and its number of consecutive failures"),
-  row("rotate secret", "Changes the webhook's secret; the receiver gets the new one", EmptyBody, (_, context) =>
-    Effect.tap(send("rotate secret", context, context.shop.id), (rotated) => trustSecret(context, rotated))
+  row(
+    "rotate secret",
+    "Replaces the webhook's secret, and gives the new secret to the shop's receiver",
+    EmptyBody,
+    (_, context) =>
+      Effect.tap(send("rotate secret", context, context.shop.id), (rotated) => trustSecret(context, rotated))
   ),
   plain("enable webhook", "Turns the webhook on again"),
-  plain("disable webhook", "Turns the webhook off; events wait until it is on again"),
-  plain("remove webhook", "Removes the webhook with its secrets and all deliveries that wait"),
+  plain("disable webhook", "Turns the webhook off. Events then wait until the webhook is on again"),
+  plain("remove webhook", "Removes the webhook with its secrets and all waiting deliveries"),
   plain("ping", "Sends a ping, as the app's test button does"),
-  withFields("replay events", "Sends events again: event_ids, or since, until and state; dry_run only counts them")
+  withFields(
+    "replay events",
+    "Sends the events of event_ids, or those chosen by since, until and state, again. dry_run counts them without sending"
+  )
 ]
 
 const OfferChoice = Schema.Struct({ client: ReferenceText, ticket: optionalField(ReferenceText) })
@@ -195,7 +202,7 @@ const chosen = Effect.fnUntraced(function* ({ client, ticket }: typeof OfferChoi
     ticket_id === null ? offer.status === "open" : offer.ticket_id === ticket_id
   )
   if (offer !== undefined) return offer.id
-  const message = ticket_id === null ? "the client has no open offer" : "that ticket was never offered to the client"
+  const message = ticket_id === null ? "the client has no open offer" : "the ticket was never offered to the client"
   return yield* new ReferenceUnknown({ message })
 })
 
@@ -208,14 +215,17 @@ const answerAction = (name: CallName, description: string): Action =>
 const clientActions: ReadonlyArray<Action> = [
   row(
     "visit",
-    "The client comes to the shop's counter, so that the shop knows them from then on",
+    "The client visits the shop's counter, so that the shop knows the client from then on",
     ReferenceText,
     (client, context) => Effect.flatMap(idOf(client), (id) => send("visit", context, id, { shop_id: context.shop.id }))
   ),
-  answerAction("accept offer", "The client accepts the newest ticket offered to them, or the one named"),
-  answerAction("block shop", "The client answers the newest offer, or that of the ticket named, by blocking the shop"),
-  on("get offers", "The tickets that the client was offered"),
-  on("get inbox", "The client's notifications in the app"),
+  answerAction("accept offer", "The client accepts the newest open offer, or the offer of the named ticket"),
+  answerAction(
+    "block shop",
+    "The client answers the newest open offer, or the offer of the named ticket, by blocking the shop"
+  ),
+  on("get offers", "Lists the tickets that were offered to the client"),
+  on("get inbox", "Lists the client's notifications in the app"),
   on("accept quote", "The client accepts the price proposed for a ticket"),
   on("refuse quote", "The client refuses the price proposed for a ticket")
 ]
@@ -265,7 +275,7 @@ const FaultsText = Schema.Array(
 const testerActions: ReadonlyArray<Action> = [
   row(
     "set faults",
-    "The faults of requests to /v1 from now on, instead of all earlier ones: each has its fault, and the method, path and number (next) of the requests to which it applies",
+    "Replaces the faults that requests to /v1 get from now on. Each has a fault, and optionally the method and path of the requests that get it, and how many of the next requests do (next)",
     FaultsText,
     (asked: typeof FaultsText.Type, context) => {
       const { method, path } = requestOf("set faults")
@@ -273,7 +283,7 @@ const testerActions: ReadonlyArray<Action> = [
       return context.sandbox(method, path, { faults })
     }
   ),
-  plain("clear faults", "Requests are handled without faults again")
+  plain("clear faults", "Removes all faults")
 ]
 
 /** Actions of the receiver of webhooks and of the clock (Specification, Sandbox). */
@@ -281,7 +291,7 @@ const machineActions: ReadonlyArray<Action> = [
   {
     name: "receiver",
     actor: "receiver",
-    description: `The response of the shop's receiver from now on: a status, or one of ${WORDS.join(", ")}`,
+    description: `Sets how the shop's receiver responds from now on: with a status, or one of ${WORDS.join(", ")}`,
     takes: ReceiverText,
     perform: (text: ReceiverText, context) =>
       Effect.gen(function* () {
@@ -293,7 +303,7 @@ const machineActions: ReadonlyArray<Action> = [
   },
   moveAction(
     "advance",
-    "Moves the clock forward; everything that is due by then happens at its own instant",
+    "Moves the clock forward. Everything that is due by then happens at the instant at which it is due",
     DurationText,
     (length: string) => ({ advance_ms: durationMs(length) ?? 0 })
   ),
@@ -301,7 +311,7 @@ const machineActions: ReadonlyArray<Action> = [
     name: "set clock",
     actor: "clock",
     endpoint: "POST /sandbox/clock",
-    description: `Moves the clock forward to an instant, such as $ticket.ready_at + 60d, or to the next time that the shop's clocks show a time of day, such as 23:59:59.999`,
+    description: `Moves the clock forward to an instant, such as $ticket.ready_at + 60d, or to the next occurrence of a time of day in the shop's time zone, such as 23:59:59.999`,
     takes: Schema.String,
     perform: (text: string, context) => {
       if (!TIME_OF_DAY.test(text)) return context.clock({ set: text })
@@ -311,7 +321,7 @@ const machineActions: ReadonlyArray<Action> = [
   },
   moveAction(
     "freeze clock",
-    "Stops the clock, as at the start of a scenario, or, with --base-url, lets it follow the real time",
+    "true stops the clock, as at the start of a scenario. With --base-url, false lets the clock follow the real time",
     Schema.Boolean,
     (freeze) => ({ freeze })
   )

@@ -36,7 +36,7 @@ function* checkField(field: string, expected: unknown, shape: Shape, path: Path)
   if (instead === null) yield* inner === undefined ? [] : checkExpected(expected, inner, path)
   // For `$absent`, an unknown field is a problem only if it looks misspelt, because the response must not have it.
   else if (expected !== "$absent" || instead.includes("did you mean"))
-    yield problemWithName(path, `is not known${instead}`)
+    yield problemWithName(path, `is not a field of the response${instead}`)
 }
 
 /**
@@ -60,19 +60,21 @@ export type KnownNames = ReadonlyMap<string, Shape>
 export const RESERVED_NAMES: ReadonlyArray<string> = ["now", "n", ...Object.keys(valueKinds)]
 
 const NO_REFERENCE =
-  "is not a reference. Write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
+  "is not a reference. Write a reference such as $ticket.number or $now + 60d. If the text itself starts with a dollar, write two dollars."
 
 function* checkReference({ name, path: fields }: Reference, known: KnownNames, path: Path): Problems {
   const shape = known.get(name)
   if (shape === undefined) {
-    const meant = didYouMean(name, [...known.keys(), ...RESERVED_NAMES]) || ". Name it before with as, or under given."
+    const meant =
+      didYouMean(name, [...known.keys(), ...RESERVED_NAMES]) ||
+      ". Define it in an earlier step with as, or under given."
     return yield problemAt(path, `$${name} is not defined yet${meant}`, `$${name}`)
   }
   const followed = shapeAt(shape, fields, `$${name}`)
   if ("error" in followed) yield problemAt(path, followed.error, `$${[name, ...fields].join(".")}`)
 }
 
-const MISPLACED_KIND = "means any such value, so it can be used only in an expectation."
+const MISPLACED_KIND = "stands for any value of its kind, so use it only in an expectation."
 
 /** Checks a text and its references. An expected text may also be a kind or a pattern. */
 function* checkText(text: string, known: KnownNames, path: Path, isExpected: boolean): Problems {
@@ -93,7 +95,7 @@ function* checkText(text: string, known: KnownNames, path: Path, isExpected: boo
 
 function* checkOperator(field: string, path: Path): Problems {
   const names = Object.keys(operators)
-  const meant = didYouMean(field, names) || `; there are ${names.join(", ")}.`
+  const meant = didYouMean(field, names) || `. The operators are ${names.join(", ")}.`
   if (field.startsWith("$") && !names.includes(field))
     yield problemWithName([...path, field], `is not an operator${meant}`)
 }

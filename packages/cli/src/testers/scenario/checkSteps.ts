@@ -33,22 +33,24 @@ const rules: ReadonlyArray<Rule> = [
   {
     field: "key",
     isRefused: (does) => isAct(does) && actions.get(does)?.actor !== "system",
-    because: (does) => `has no effect on ${does}, because only calls of the API have a key.`
+    because: (does) => `has no effect on ${does}, because only actions that call the API send a key. Remove the field.`
   },
   {
     field: "idempotency_key",
     isRefused: (does) => isAct(does) && !repeatable.includes(does),
-    because: (does) => `has no effect on ${does}: only ${repeatable.join(", ")} have one.`
+    because: (does) =>
+      `has no effect on ${does}, because only ${repeatable.join(", ")} send an Idempotency-Key. Remove the field.`
   },
   {
     field: "expect",
     isRefused: (does) => observations.has(does),
-    because: (does) => `is ${does} already is the expectation. Write the expected value after the colon.`
+    because: (does) =>
+      `is not allowed beside ${does}, which is already an expectation. Write the expected value after the colon of ${does}.`
   },
   ...["as", "expect", "repeat", "shop", "key", "idempotency_key"].map((field) => ({
     field,
     isRefused: (does: string) => !isAct(does),
-    because: () => "belongs to the steps within together."
+    because: () => "is not allowed beside together. Write it in the steps under together."
   })),
   {
     field: "statuses",
@@ -78,7 +80,7 @@ const reasons = [...statusOf.keys()].filter((word) => !codes.includes(word))
 const unknownWord = (word: string, known: ReadonlyArray<string>, what: string): string | undefined =>
   known.includes(word)
     ? undefined
-    : `${word} is ${what}${didYouMean(word, known) || `; there are ${known.join(", ")}.`}`
+    : `${word} is ${what}${didYouMean(word, known) || `. Write one of ${known.join(", ")}.`}`
 
 /** The error of a short form such as `409 REOPEN_WINDOW`: the word must be a code or a reason, and have that status. */
 const wrongShort = (text: string): string | undefined => {
@@ -86,7 +88,9 @@ const wrongShort = (text: string): string | undefined => {
   if (status === undefined || word === undefined) return undefined
   const comes = statusOf.get(word)
   if (comes === undefined) return unknownWord(word, [...codes, ...reasons], "neither a code nor a reason")
-  return String(comes) === status ? undefined : `${word} comes with the status ${comes}, and not ${status}.`
+  return String(comes) === status
+    ? undefined
+    : `${word} belongs to the status ${comes}, and not to ${status}. Correct one of the two.`
 }
 
 const isPlain = (value: unknown): value is string => typeof value === "string" && !/^[$/<>]/.test(value)
@@ -145,7 +149,7 @@ function* checkListed({ named }: Observation, expected: unknown, path: Path): Pr
     if (typeof word === "string" && !/^[$/<>]/.test(word) && !words.includes(word))
       yield problemAt(
         at,
-        `${word} is not a known ${what}${didYouMean(word, words) || `; there are ${words.join(", ")}.`}`
+        `${word} is not a known ${what}${didYouMean(word, words) || `. Write one of ${words.join(", ")}.`}`
       )
 }
 
@@ -201,9 +205,12 @@ const KNOWN: ReadonlyArray<string> = [...stepNames, "together"]
 function* checkCount(step: ExpectedFields, done: ReadonlyArray<string>, path: Path): Problems {
   const others = Object.keys(step).filter((field) => !KNOWN.includes(field) && !STEP_OPTIONS.includes(field))
   if (done.length > 1)
-    yield problemAt(path, `does ${done.join(" and ")} at once. Make a step of each, or put them under together.`)
+    yield problemAt(
+      path,
+      `has ${done.length} actions: ${done.join(" and ")}. Write a step for each, or put the steps under together.`
+    )
   else if (done.length === 0 && others.length === 0)
-    yield problemAt(path, "does nothing. A step needs an action, such as create ticket.")
+    yield problemAt(path, "has no action. Add an action, such as create ticket.")
 }
 
 function* checkStep(step: unknown, before: KnownNames, given: unknown, path: Path): Problems {

@@ -103,14 +103,14 @@ const ofEvents = (
 const rows: ReadonlyArray<Observation> = [
   ofEvents(
     "expect events",
-    "All events of the shop, oldest first; a name alone means an event of that type",
+    "All events of the shop, oldest first. A type alone, such as ticket.ready, matches any event of that type",
     all("events", events),
     each(byType),
     "list events"
   ),
   ofEvents(
     "expect new events",
-    "The shop's events since they were last looked at; [] for none",
+    "The shop's events since the last step that expected events. [] means no new events",
     fresh("events", events),
     each(byType),
     "list events"
@@ -124,13 +124,13 @@ const rows: ReadonlyArray<Observation> = [
   ),
   ofEvents(
     "expect received",
-    "All deliveries that the shop's receiver got, in order of arrival, with a valid signature unless `signature` says otherwise",
+    "All deliveries that the shop's receiver got, in order of arrival, each with a valid signature unless `signature` expects another value",
     all("received", waitForDeliveries),
     each(signed)
   ),
   ofEvents(
     "expect new received",
-    "The deliveries that the shop's receiver got since it was last looked at; [] for none",
+    "The deliveries that the shop's receiver got since the last step that expected deliveries. [] means no new deliveries",
     fresh("received", waitForDeliveries),
     each(signed)
   ),

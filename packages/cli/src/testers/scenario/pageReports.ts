@@ -57,7 +57,7 @@ export const htmlReport = (
     title: failed === 0 ? "All scenarios pass" : `${failed} of ${results.length} scenarios failed`,
     isGood: failed === 0,
     style: STYLE,
-    body: `<p class="lead">${escapeHtml(summary(results, duration_ms))}. ${base_url === null ? "In its own process" : escapeHtml(`Against ${base_url}`)}, ${toIso(began)}.</p>
+    body: `<p class="lead">${escapeHtml(summary(results, duration_ms))}. ${base_url === null ? "Run in the command's own process" : escapeHtml(`Run against ${base_url}`)}, ${toIso(began)}.</p>
 <section><ul class="entries">${results.map((result) => scenarioItem(result, base_url)).join("\n")}</ul></section>`
   })
 }

@@ -47,7 +47,7 @@ export const inBraces = (text: string): ReadonlyArray<{ readonly text: string; r
   })
 
 const fieldsOf = (value: unknown): string => {
-  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (Array.isArray(value)) return `a list of ${value.length} entries`
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing"
   return `an object with ${Object.keys(value).join(", ")}`
 }
@@ -72,7 +72,8 @@ export const withReferences = <A>(compute: () => A): Effect.Effect<A, ReferenceU
 const shifted = (value: unknown, { text, shift_ms }: Reference): unknown => {
   if (shift_ms === null) return value
   const instant = typeof value === "string" ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(instant)) unknown(`${text}: only an instant can be moved, and it is ${fieldsOf(value)}`)
+  if (Number.isNaN(instant))
+    unknown(`${text}: a length of time can be added only to an instant, but the value is ${fieldsOf(value)}`)
   return toIso(instant + shift_ms)
 }
 
@@ -80,12 +81,12 @@ const shifted = (value: unknown, { text, shift_ms }: Reference): unknown => {
 export const lookUp = (reference: Reference, names: Names): unknown => {
   const { text, name, path } = reference
   if (name === "now") return shifted(names.now, reference)
-  if (!names.values.has(name)) unknown(`${text}: nothing has the name ${name} yet`)
+  if (!names.values.has(name)) unknown(`${text}: no earlier step has captured the name ${name}`)
   let value = names.values.get(name)
   let walked = `$${name}`
   for (const field of path) {
     const inner = step(value, field)
-    if (inner === undefined) unknown(`${text}: ${walked} has no ${field}; it is ${fieldsOf(value)}`)
+    if (inner === undefined) unknown(`${text}: ${walked} has no field ${field}, because it is ${fieldsOf(value)}`)
     value = inner
     walked = `${walked}.${field}`
   }

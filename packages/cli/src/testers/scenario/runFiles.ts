@@ -46,14 +46,14 @@ const filesAt = (path: string): Either.Either<ReadonlyArray<string>, string> => 
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat?.isDirectory()) {
     const files = below(path).filter((path) => SCENARIO.test(path))
-    return files.length > 0 ? Either.right(files) : Either.left(`There is no .yaml file in ${path}.`)
+    return files.length > 0 ? Either.right(files) : Either.left(`There is no .yaml file in the folder ${path}.`)
   }
   if (stat !== undefined) return Either.right([path])
   if (!/[*?]/.test(path)) {
-    return Either.left(`There is no file ${path}; workshop scenario new ${path.replace(SCENARIO, "")} creates one.`)
+    return Either.left(`There is no file ${path}. Create it with workshop scenario new ${path.replace(SCENARIO, "")}.`)
   }
   const files = matching(path)
-  return files.length > 0 ? Either.right(files) : Either.left(`No file matches ${path}.`)
+  return files.length > 0 ? Either.right(files) : Either.left(`No file matches the pattern ${path}.`)
 }
 
 /**
@@ -67,7 +67,7 @@ const print = (lines: ReadonlyArray<string>) => Console.log(lines.join("\n"))
 const textOf = (file: string) =>
   Effect.try({
     try: () => readFileSync(file, "utf8"),
-    catch: () => refuse(`${file} cannot be read. Check its name and its permissions.`)
+    catch: () => refuse(`The file ${file} cannot be read. Check its name and its permissions.`)
   })
 
 /** The report of `--json`: the number of scenarios that passed, and each scenario. */
@@ -97,8 +97,8 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJso
   yield* asJson
     ? print([JSON.stringify(reportOf([], 0, { problems }), null, 2)])
     : Effect.forEach(problems, (problem) => Console.error(...problemLines(problem.file, [problem])))
-  const what = problems.length === 1 ? "this" : `these ${problems.length}`
-  return yield* refuse(`Nothing was run. Correct ${what}, then try again.`)
+  const what = problems.length === 1 ? "the problem above" : `the ${problems.length} problems above`
+  return yield* refuse(`No scenario was run. Correct ${what}, and run the command again.`)
 })
 
 const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOptions => ({
@@ -119,7 +119,7 @@ export const runText = Effect.fnUntraced(function* (text: string) {
   const result = yield* Effect.timeoutOption(runParsedScenario(read.right), MAX_RUN_TIME)
   const duration_ms = (yield* Clock.currentTimeMillis) - began
   if (Option.isSome(result)) return reportOf([result.value], duration_ms)
-  const message = `The scenario took longer than ${MAX_RUN_TIME}. Make it shorter, or run it with workshop scenario run.`
+  const message = `The scenario took longer than ${MAX_RUN_TIME}. Make the scenario shorter, or run it with workshop scenario run, which has no time limit.`
   return reportOf([], duration_ms, { problems: [{ file, line: 1, column: 1, path: "", message }] })
 })
 
@@ -168,7 +168,7 @@ const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArr
   if (failed === 0) return
   const left = scenarios.length - results.length
   return yield* refuse(
-    `${failed} of ${results.length} ${results.length === 1 ? "scenario" : "scenarios"} failed${left > 0 ? `, and ${left} not run` : ""}.`
+    `${failed} of ${results.length} ${results.length === 1 ? "scenario" : "scenarios"} failed${left > 0 ? `, and ${left} ${left === 1 ? "was" : "were"} not run` : ""}.`
   )
 })
 
@@ -203,7 +203,7 @@ export const runFiles = Effect.fnUntraced(function* (flags: RunFlags) {
       // The watch begins before the run, because a change during the run must not be missed.
       const change = yield* Effect.fork(changed(files))
       yield* shown
-      yield* Console.error(`Waiting for a change of ${files.length === 1 ? files[0] : `${files.length} files`}.`)
+      yield* Console.error(`Waiting for changes to ${files.length === 1 ? files[0] : `${files.length} files`}.`)
       yield* Fiber.join(change)
       yield* Effect.sleep(SETTLED)
     })

@@ -7,19 +7,19 @@ import { editorSchema } from "./Scenario.js"
 /** The file that `workshop scenario new` writes: a scenario that passes, with comments on how it works. */
 const startingFile = (schema: string): string => `# yaml-language-server: $schema=${schema}
 # Run it:  npx workshop scenario run FILE
-# All acts and expectations: docs/scenarios.md
+# All actions and expectations: docs/scenarios.md
 
 name: A collected ticket goes back to the workshop within 24 hours, and not later
 section: "3"
 
-# What there is at the beginning. Every name can be used with a $ before it: $lac.id, $amira.phone
+# The shops and clients at the start. Every name can be used with a $ before it: $lac.id, $amira.phone
 given:
   shops:
     lac:
       webhook: true # a receiver that responds 200 to every event
   clients:
     amira:
-      knows: [$lac] # she came to the counter before
+      knows: [$lac] # she visited the counter earlier
 
 # One step after another. A step without \`expect\` must succeed.
 steps:
@@ -30,7 +30,7 @@ steps:
   - set status: { ticket: $boots, status: ready }
   - set status: { ticket: $boots, status: collected }
 
-  # The clock stands until a step moves it.
+  # The clock is stopped until a step moves it.
   - advance: 24h
   - set status: { ticket: $boots, status: workshop }
     expect: { data: { state: workshop, collected_at: null } }
@@ -58,8 +58,8 @@ steps:
 const SCHEMA = "scenario.schema.json"
 
 const refusals: Readonly<Record<string, (file: string) => string>> = {
-  EEXIST: (file) => `${file} already exists and was not changed. Choose another name.`,
-  ENOENT: (file) => `There is no folder ${dirname(file)}. Create it first.`
+  EEXIST: (file) => `The file ${file} already exists and was not changed. Choose another name.`,
+  ENOENT: (file) => `There is no folder ${dirname(file)}. Create the folder first.`
 }
 
 const write = (file: string, text: string) =>
@@ -67,7 +67,7 @@ const write = (file: string, text: string) =>
     try: () => writeFileSync(file, text, { flag: "wx" }),
     catch: (cause) => {
       const say = refusals[(cause as { code?: string }).code ?? ""]
-      return refuse(say?.(file) ?? `${file} cannot be written. Choose another place.`)
+      return refuse(say?.(file) ?? `The file ${file} cannot be written. Choose another folder.`)
     }
   })
 
@@ -80,5 +80,5 @@ export const writeStart = Effect.fnUntraced(function* (name: string) {
   yield* write(file, startingFile(SCHEMA))
   const schema = join(dirname(file), SCHEMA)
   if (!existsSync(schema)) yield* write(schema, editorSchema())
-  yield* Console.log(`${file} is written. Run it with: npx workshop scenario run ${file}`)
+  yield* Console.log(`Created ${file}. Run it with: npx workshop scenario run ${file}`)
 })

@@ -5,9 +5,9 @@ import { type SimulateFlags, simulateOptions } from "./SimulateOptions.js"
 
 const checked = ({ store, databaseUrl, baseUrl }: SimulateFlags) => {
   if (baseUrl !== null && store !== "memory")
-    return refuse("--base-url simulates a running server, which has its own store. Leave --store out.")
+    return refuse("--base-url tests a running server, which has its own store. Omit --store.")
   return store === "postgres" && databaseUrl === null
-    ? refuse("--store postgres needs a database. Set --database-url, or DATABASE_URL.")
+    ? refuse("--store postgres needs a database. Give its address with --database-url or DATABASE_URL.")
     : undefined
 }
 

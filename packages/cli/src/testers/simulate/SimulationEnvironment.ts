@@ -99,7 +99,7 @@ export const remoteSimulation = (
     const url = yield* Effect.orDie(listenOnLoopback({ host: "127.0.0.1", port: 0 }, receivers.handler))
     const failed = (why: string) =>
       new EnvironmentFailed({
-        message: `${api.origin} does not respond as a workshop service (${why}). Start it with workshop serve --sandbox --store memory, or give its address with --base-url.`
+        message: `The server at ${api.origin} does not respond like a workshop service (${why}). Start a server with workshop serve --sandbox --store memory, and give its address with --base-url.`
       })
     const sent = ({ method, path, query = "", key, once, body }: Sent) => {
       const options = { bearer: key?.text, once, body }
@@ -133,7 +133,8 @@ const clockAfter = ({ ask }: SimulationEnvironment, request: Sent): Effect.Effec
     const { now = "", frozen = false } = successData<{ readonly now: string; readonly frozen: boolean }>(response) ?? {}
     return Number.isNaN(Date.parse(now))
       ? new EnvironmentFailed({
-          message: "The server has no sandbox. Start it with --sandbox, and set WORKSHOP_SANDBOX_TOKEN to its token."
+          message:
+            "The server has no sandbox, or its sandbox requires another token. Start the server with --sandbox, and set WORKSHOP_SANDBOX_TOKEN to its token."
         })
       : Effect.succeed({ now: Date.parse(now), frozen })
   })
@@ -143,8 +144,8 @@ export const readClock = (environment: SimulationEnvironment) => clockAfter(envi
 
 const clockReport = (before: ClockState, after: ClockState): string => {
   const days = ((after.now - before.now) / DAY).toFixed(1)
-  const state = before.frozen ? "stays frozen, as it was" : "runs again, as it did"
-  return `The sandbox clock ${state}; it is at ${new Date(after.now).toISOString()}, ${days} days later, because it never goes back.`
+  const state = before.frozen ? "stays frozen" : "runs again"
+  return `The sandbox clock ${state}, as before the simulation. It shows ${new Date(after.now).toISOString()}, which is ${days} days later than before, because it cannot be moved back.`
 }
 
 /**

@@ -201,7 +201,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
     const control: Control = {
       isOver: () => {
         if (stopped === null && isLate())
-          stopped = "Stopped at the end of --duration. Another run of the same seed may get further."
+          stopped = "Stopped at the end of --duration. Another run with the same seed may get further."
         return stopped !== null
       },
       progress: (progress) => {
@@ -214,7 +214,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
     })
     const soFar = () => repeated(flags, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) })
     const withRepetition = (why: CommandRefused) =>
-      steps === 0 ? why : refuse(`${why.message} Repeat it with ${soFar()}`)
+      steps === 0 ? why : refuse(`${why.message} Repeat the run with ${soFar()}`)
     yield* untilStopped(
       Effect.gen(function* () {
         const { trace, clock } = yield* playSimulation(flags, bounds, observers, control).pipe(

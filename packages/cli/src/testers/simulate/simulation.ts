@@ -132,7 +132,7 @@ class SimulationRunner {
       response?.status === 200
         ? Effect.void
         : new EnvironmentFailed({
-            message: `The sandbox clock does not move (${response?.status ?? "cut off"}). Check that the server was started with --sandbox.`
+            message: `The sandbox clock could not be moved (${response?.status ?? "no response"}). Check that the server was started with --sandbox.`
           })
     )
 
@@ -194,7 +194,9 @@ const readRequired = <A>(
   Effect.flatMap(read(runner, shop, call, shop.id), (response) => {
     const data = successData<A>(response)
     return data === null
-      ? new EnvironmentFailed({ message: `${requestOf(call, shop.id).path} responded ${response?.status}.` })
+      ? new EnvironmentFailed({
+          message: `The request ${requestOf(call, shop.id).path} for the final check got the status ${response?.status}.`
+        })
       : Effect.succeed(data)
   })
 
@@ -207,7 +209,9 @@ const freshKey = (runner: SimulationRunner, shop: KnownShop) =>
     yield* runner.run(planKey(shop, "full", "a key for the audit"))
     const key = shop.keys.at(-1)
     if (key === undefined || key.isRevoked)
-      return yield* new EnvironmentFailed({ message: `No key could be made for shop ${shop.id}.` })
+      return yield* new EnvironmentFailed({
+        message: `No API key could be created for the shop ${shop.id}, so its data could not be checked.`
+      })
     return key
   })
 
@@ -325,7 +329,7 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
     const opened = successData<Opened>(yield* run(planRequest("owner", "open a shop", null, ["open shop", "", body])))
     if (opened === null)
       return yield* new EnvironmentFailed({
-        message: "No shop can be opened. Check that the server was started with --sandbox."
+        message: "No shop could be created. Check that the server was started with --sandbox."
       })
     const shop: KnownShop = {
       id: opened.shop.id,

@@ -12,4 +12,4 @@ export const later = (instant: string, ms: number): string => new Date(Date.pars
 
 /** The warning before a command moves the clock of a running sandbox, which others may use. */
 export const clockWarning = (subject: string, base_url: string): string =>
-  `${subject} the sandbox's clock at ${base_url} forward, for everybody who uses it.`
+  `${subject} the sandbox's clock at ${base_url} forward, for everybody who uses that sandbox.`

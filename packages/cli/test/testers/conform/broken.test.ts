@@ -67,7 +67,7 @@ describe("a broken server is caught by the case that states the rule", () => {
       )
       // A failure is useful only if it shows the expectation and the request.
       for (const { failure } of results) {
-        expect(failure?.expected, failure?.found).not.toBe("the case to come to its end")
+        expect(failure?.expected, failure?.found).not.toBe("the case to finish without an error")
         expect(failure?.exchange).toBeDefined()
       }
     },

@@ -74,7 +74,8 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
     expect(without).toEqual({
       status: 1,
       stdout: "",
-      stderr: "The sandbox requires a token. Set WORKSHOP_SANDBOX_TOKEN to it.\n"
+      stderr:
+        "The sandbox requires a token. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started.\n"
     })
   })
 
@@ -95,7 +96,7 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
     expect(stdout).toContain("breaks    docs/specification.md#rule-envelope-success")
     expect(stdout).toContain(`curl -si '${base}/v1/nothing-here' -H "Authorization: Bearer $WORKSHOP_KEY"`)
     expect(stdout).toContain('HTTP 404\n    content-type: application/json\n\n    {"oops":true}')
-    expect(stdout).toContain("1 skipped: needs a sandbox")
+    expect(stdout).toContain("1 skipped: the case needs a sandbox")
     expect(stdout).not.toContain("wk_live_mine")
     const printed = await runCommandLine([...args, "--json"])
     expect(printed).toMatchObject({ status: 1, stderr })
@@ -116,9 +117,9 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
       return (await runCommandLine(words)).stderr
     }
     expect(await said(404, 404)).toBe(
-      "GET /v1/shop returned 404 and GET /v1/tickets 404, so the API does not respond there. Check --base-url and the server's log. The key may be valid.\n"
+      "GET /v1/shop returned 404 and GET /v1/tickets 404, so the API does not respond there. Check --base-url and the server's log. The key itself may be valid.\n"
     )
-    expect(await said(404, 401)).toBe("The server does not know that key. Give a valid key with --key.\n")
+    expect(await said(404, 401)).toBe("The server does not know the key. Give a valid API key with --key.\n")
     expect(await said(403, 200)).toMatch(/^The key's shop may not use the API/)
     // In these states the run starts, because its cases find a missing endpoint or a response without scopes.
     for (const shop of [404, 500, 200]) expect(await said(shop, 200)).toMatch(/^$|^The server breaks \d+ rules? of /)
@@ -126,14 +127,17 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
   })
 
   it.each([
-    [[], "Name the server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases.\n"],
+    [
+      [],
+      "Give the address of the server to test, such as --base-url http://127.0.0.1:4010. To list the cases, use --list.\n"
+    ],
     [
       ["--base-url", "http://127.0.0.1:1"],
       /^No response came from http:\/\/127\.0\.0\.1:1\/sandbox\/clock \(.+\)\. Check that .+\n$/
     ],
     [
       ["--base-url", "http://127.0.0.1:1", "--only", "no-such"],
-      'There is no case "no-such". List the ids with --list.\n'
+      'There is no case with the id "no-such". List the ids with --list.\n'
     ]
   ])("workshop conform %j is refused with what to do", async (args, sentence) => {
     const { status, stdout, stderr } = await runCommandLine(["conform", ...args])

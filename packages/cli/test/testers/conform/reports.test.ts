@@ -101,9 +101,9 @@ describe("failures by cause", () => {
 
   it("each cause of failures is shown once in full, with the other cases by name", () => {
     const lines = closingLines(grouped, plain)
-    expect(lines).toContain("6 failures, of 3 causes:")
+    expect(lines).toContain("6 failures with 3 causes:")
     expect(lines.filter((line) => line.startsWith("✗ §4"))).toEqual(["✗ §4 a", "✗ §4 b", "✗ §4 e"])
-    expect(lines).toContain("  2 more failed so c, f")
+    expect(lines).toContain("  2 more failed in the same way: c, f")
   })
 })
 
@@ -144,7 +144,7 @@ describe("reports", () => {
     )
     expect(xml).toContain('<testcase classname="§4" name="replay: A &lt;repetition&gt; is a 200." time="0.003">')
     expect(xml).toContain(
-      '<failure message="expected status 200; found status 201">breaks docs/specification.md#rule-replay'
+      '<failure message="expected status 200, but found status 201">breaks docs/specification.md#rule-replay'
     )
     expect(xml).toContain('<skipped message="needs a sandbox"/>')
     expect(xml.match(/<testcase /g)).toHaveLength(3)
@@ -177,7 +177,7 @@ describe("a run with a key and without a sandbox", () => {
       )
     )
     expect(new Set(found.map(({ outcome, because }) => `${outcome}: ${because}`))).toEqual(
-      new Set(["skipped: needs a sandbox, because a key alone cannot do what it tests"])
+      new Set(["skipped: the case needs a sandbox, because it cannot test its rule with a key alone"])
     )
   })
 

@@ -77,10 +77,10 @@ describe("each event on one line (Specification, Commands)", () => {
     )
     expect(again).toMatch(/ again$/)
     expect(failed).toMatch(/ no response$/)
-    expect(late).toMatch(/ {2}late: a newer event of this ticket arrived before$/)
+    expect(late).toMatch(/ {2}late: a newer event of this ticket arrived earlier$/)
   })
 
-  it("an event that the receiver failed is not remembered, so its retry prints the same change", () => {
+  it("if the receiver responds 500 to an event, the event's retry prints the same change again", () => {
     const [, failed, retried] = lines(
       came("ticket.created", { ticket }),
       came("ticket.ready", { ticket: ready }, { outcome: "failed", answered: 500 }),
@@ -96,21 +96,21 @@ describe("each event on one line (Specification, Commands)", () => {
       plain
     )
     expect(line).toBe(
-      "2026-11-20 12:00:00  refused  its signature belongs to another body or another secret; if the secret was changed, restart this command with the new one (responded 400)"
+      "2026-11-20 12:00:00  refused  its signature does not match this body and this secret. If the secret was changed, restart this command with the new secret (responded 400)"
     )
   })
 
   it("the line of a request from the future names --register and --tolerance", () => {
     const future = came("ping", {}, { outcome: "refused", doubt: "too_new", answered: 400 })
     expect(eventLine(future, { kind: "first" }, plain)).toContain(
-      "from the future by this clock; for a sandbox use --register, which reads its clock, or increase --tolerance"
+      "2026-11-20 12:00:00  refused  its signature's time is too far ahead of this machine's clock. For a sandbox, use --register, which reads the sandbox's clock, or increase --tolerance (responded 400)"
     )
   })
 
   it("the line of a request without a signature names --signature-header, because the header may have another name", () => {
     const missing = came("ping", {}, { outcome: "refused", doubt: "missing", answered: 400 })
     expect(eventLine(missing, { kind: "first" }, plain)).toBe(
-      "2026-11-20 12:00:00  refused  it has no signature header; if the header has another name, pass --signature-header (responded 400)"
+      "2026-11-20 12:00:00  refused  it has no signature header. If the header has another name, add --signature-header (responded 400)"
     )
   })
 

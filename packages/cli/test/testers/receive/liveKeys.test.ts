@@ -13,7 +13,7 @@ describe("keys typed in the terminal (Specification, Commands)", () => {
   it.each([
     ["5", "responds 500"],
     ["g", "responds 410"],
-    ["e", "responds without an end"],
+    ["e", "responds with an endless body"],
     ["s", "does not respond"],
     ["c", "closes the connection"],
     ["r", "redirects to http://127.0.0.1:9/"],

@@ -80,11 +80,11 @@ describe.concurrent("workshop receive (Specification, Commands)", LONG, () => {
     const words = ["receive", "--port", "0", "--register", base, "--key", key]
     const first = new Workshop(words)
     const [, url = ""] = await first.says(/^Listening on (\S+) as the webhook address of shop/m)
-    expect(first.stdout).not.toContain("Its address was")
+    expect(first.stdout).not.toContain("The webhook's address was")
     const second = new Workshop(words)
     await second.says(/^Listening on/m)
     expect(second.stdout).toContain(
-      `Its address was ${url}, and is not restored when this command ends. Set it again afterwards.\n`
+      `The webhook's address was ${url}. This command does not restore it at its end, so set it again yourself.\n`
     )
     for (const path of ["/docs", "/sandbox/openapi.json"]) {
       const response = await fetch(base + path)
@@ -95,8 +95,8 @@ describe.concurrent("workshop receive (Specification, Commands)", LONG, () => {
     for (const process of [first, second, server]) process.kill("SIGTERM")
     expect(await Promise.all([first.exited, second.exited, server.exited])).toEqual([0, 0, 0])
     expect(server.stdout).toContain(`\nRead and try the API: ${base}/docs\n`)
-    expect(server.stdout).toContain(`\nAll calls of the sandbox: ${base}/sandbox/openapi.json\n`)
-    expect(server.stdout).not.toContain("For a console")
+    expect(server.stdout).toContain(`\nThe sandbox API's OpenAPI document: ${base}/sandbox/openapi.json\n`)
+    expect(server.stdout).not.toContain("To try the service in a browser")
     expect(server.stdout).toMatch(/\nStopped\. The data in memory are lost\.\n$/)
   })
 
@@ -108,7 +108,9 @@ describe.concurrent("workshop receive (Specification, Commands)", LONG, () => {
     const receiver = new Workshop(["receive", "--port", "0", "--register", base])
     expect(await receiver.exited).toBe(1)
     server.close()
-    expect(receiver.stderr).toBe(`${base} returned a shop without a valid key. Check that it is a sandbox.\n`)
+    expect(receiver.stderr).toBe(
+      `${base} returned a shop without a valid API key. Check that --register has the address of a sandbox.\n`
+    )
     expect(receiver.stdout).not.toContain("obeyed")
   })
 
@@ -136,7 +138,7 @@ describe.concurrent("workshop receive (Specification, Commands)", LONG, () => {
     const words = ["receive", "--port", "0", "--register", base, "--key", key]
     const deaf = new Workshop(words)
     await deaf.says(
-      /^The webhook is off \(gone\), so nothing arrives\. Restart this command with --enable to turn it on and send the waiting events\.$/m
+      /^The webhook is off \(gone\), so nothing arrives\. Restart this command with --enable to turn the webhook on and send the waiting events\.$/m
     )
     deaf.kill("SIGINT")
     expect(await deaf.exited).toBe(0)
@@ -180,11 +182,11 @@ describe.concurrent("workshop receive (Specification, Commands)", LONG, () => {
     ],
     [
       ["receive", "--port", "0", "--secret", "abc"],
-      "A webhook's secret starts with whsec_, which is part of it. Set WORKSHOP_SECRET to the complete secret."
+      "A webhook's secret starts with whsec_. Set WORKSHOP_SECRET to the complete secret, including whsec_."
     ],
     [
       ["receive", "--port", "0", "--secret", "whsec_s", "--gone", "--endless"],
-      "The receiver sends one response to a request. Give only one of --status, --redirect, --gone, --endless and --forward-to."
+      "The receiver can send only one kind of response. Give only one of --status, --redirect, --gone, --endless and --forward-to."
     ],
     [
       ["receive", "--port", "0", "--secret", "whsec_s", "--delay", "soon"],
@@ -192,7 +194,7 @@ describe.concurrent("workshop receive (Specification, Commands)", LONG, () => {
     ],
     [
       ["receive", "--port", "0", "--register", "http://127.0.0.1:9"],
-      "No server responds at http://127.0.0.1:9. Start workshop serve --sandbox --store memory, or give --register its address."
+      "No server responds at http://127.0.0.1:9. Start workshop serve --sandbox --store memory, or give --register the address of a running server."
     ]
   ])("workshop %j says what to do", async (args, sentence) => {
     expect(await runCommandLine(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })

@@ -36,7 +36,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     const all = await runCommandLine(["scenario", "run", at])
     expect(all).toMatchObject({ status: 1, stderr: "1 of 2 scenarios failed.\n" })
     const bailed = await runCommandLine(["scenario", "run", at, "--bail"])
-    expect(bailed).toMatchObject({ status: 1, stderr: "1 of 1 scenario failed, and 1 not run.\n" })
+    expect(bailed).toMatchObject({ status: 1, stderr: "1 of 1 scenario failed, and 1 was not run.\n" })
   })
 
   it("workshop scenario run --json prints the results for programs", async () => {
@@ -62,7 +62,10 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), "name: x\nsteps:\n  - pong: {}\n")
     const { status, stdout, stderr } = await runCommandLine(["scenario", "run", at, "--json"])
-    expect({ status, stderr }).toEqual({ status: 1, stderr: "Nothing was run. Correct this, then try again.\n" })
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: "No scenario was run. Correct the problem above, and run the command again.\n"
+    })
     expect(JSON.parse(stdout)).toMatchObject({
       passed: 0,
       failed: 0,
@@ -101,7 +104,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     expect(page).toContain("1 of 2 scenarios failed")
     expect(page).toContain("Bad &lt;b&gt;")
     expect(page).toContain(`npx workshop scenario run ${join(at, "a.yaml")}</code>`)
-    expect(page).toMatch(/In its own process, \d{4}-\d\d-\d\dT[\d:.]+Z\./)
+    expect(page).toMatch(/Run in the command's own process, \d{4}-\d\d-\d\dT[\d:.]+Z\./)
     expect(page).not.toMatch(/<(link|script src|img|iframe|object)\b|\bsrc=|url\(|@import/)
     const xml = readFileSync(junit, "utf8")
     expect(xml).toContain('<testsuites name="workshop scenario" tests="2" failures="1"')
@@ -116,10 +119,12 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     const html = join(at, "report.html")
     const there = "http://127.0.0.1:1"
     const { stderr } = await runCommandLine(["scenario", "run", at, "--html", html, "--base-url", there])
-    expect(stderr).toContain(`The scenarios move the sandbox's clock at ${there} forward, for everybody who uses it.\n`)
+    expect(stderr).toContain(
+      `The scenarios move the sandbox's clock at ${there} forward, for everybody who uses that sandbox.\n`
+    )
     const page = readFileSync(html, "utf8")
     expect(page).toContain(`npx workshop scenario run ${join(at, "a.yaml")} --base-url ${there}</code>`)
-    expect(page).toContain(`Against ${there}, `)
+    expect(page).toContain(`Run against ${there}, `)
   })
 
   it("workshop scenario run --watch runs again when a file changes", async () => {
@@ -141,13 +146,13 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     const { status, stdout, stderr } = await runCommandLine(["scenario", "run", at])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
     expect(stderr).toBe(
-      `${join(at, "b.yaml")}:3:5 steps.0.get shp is not known here; did you mean "get shop"?\nNothing was run. Correct this, then try again.\n`
+      `${join(at, "b.yaml")}:3:5 steps.0.get shp is not a known field; did you mean "get shop"?\nNo scenario was run. Correct the problem above, and run the command again.\n`
     )
   })
 
   it.each([
     [["run"], "error: missing required argument 'file'. See workshop scenario run --help."],
-    [[], "Name one of the commands run, new, schema. workshop scenario --help describes them."]
+    [[], "Give one of the commands run, new, schema. workshop scenario --help describes them."]
   ])("workshop scenario %j says what to do", async (args, sentence) => {
     expect(await runCommandLine(["scenario", ...args])).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
   })
@@ -157,7 +162,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     const file = join(at, "first.yaml")
     expect(await runCommandLine(["scenario", "new", join(at, "first")])).toEqual({
       status: 0,
-      stdout: `${file} is written. Run it with: npx workshop scenario run ${file}\n`,
+      stdout: `Created ${file}. Run it with: npx workshop scenario run ${file}\n`,
       stderr: ""
     })
     const text = readFileSync(file, "utf8")
@@ -169,7 +174,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     expect(await runCommandLine(["scenario", "new", file])).toEqual({
       status: 1,
       stdout: "",
-      stderr: `${file} already exists and was not changed. Choose another name.\n`
+      stderr: `The file ${file} already exists and was not changed. Choose another name.\n`
     })
     expect(readFileSync(file, "utf8")).toBe(text)
   })
@@ -201,9 +206,9 @@ describe("the file arguments of workshop scenario run", () => {
   it("a path without a scenario is reported", () => {
     const at = folder()
     expect(findFiles([`${at}/no.yaml`])).toEqual(
-      Either.left(`There is no file ${at}/no.yaml; workshop scenario new ${at}/no creates one.`)
+      Either.left(`There is no file ${at}/no.yaml. Create it with workshop scenario new ${at}/no.`)
     )
-    expect(findFiles([`${at}/no/*.yaml`])).toEqual(Either.left(`No file matches ${at}/no/*.yaml.`))
-    expect(findFiles([at])).toEqual(Either.left(`There is no .yaml file in ${at}.`))
+    expect(findFiles([`${at}/no/*.yaml`])).toEqual(Either.left(`No file matches the pattern ${at}/no/*.yaml.`))
+    expect(findFiles([at])).toEqual(Either.left(`There is no .yaml file in the folder ${at}.`))
   })
 })

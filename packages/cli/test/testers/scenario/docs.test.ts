@@ -58,7 +58,9 @@ describe("the scenarios of docs/scenarios.md", () => {
     const misspelt = misspellings.reduce((text, [from, to]) => changed(from, to, text), first)
     const read = readScenario("window.yaml", misspelt)
     const lines = Either.isLeft(read) ? problemLines("window.yaml", read.left) : []
-    expect([...lines, "Nothing was run. Correct these 5, then try again."]).toEqual(refused.trimEnd().split("\n"))
+    expect([...lines, "No scenario was run. Correct the 5 problems above, and run the command again."]).toEqual(
+      refused.trimEnd().split("\n")
+    )
   })
 
   it.each(others.map((text) => [/^name: (.*)$/m.exec(text)?.[1], text] as const))(

@@ -86,7 +86,7 @@ describe("examples of scenarios against a running service, over sockets (Specifi
     expect(shops.map(({ active }) => active)).toEqual([true, ...shops.slice(1).map(() => false)])
     expect(await read("clock")).toMatchObject({ data: { frozen: false } })
     await expect(runScenario(`${folder}/1-envelope.yaml`, { base_url: base })).rejects.toThrow(
-      `The sandbox at ${base} requires a token. Set WORKSHOP_SANDBOX_TOKEN to it.`
+      `The sandbox at ${base} requires a token. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started.`
     )
   })
 })

@@ -26,15 +26,15 @@ steps:
   - {}
 `
     expect(wrong(text)).toEqual([
-      'a.yaml:2:1 sections is not known here; did you mean "section"?',
-      'a.yaml:4:19 given.shops.lac.webhok is not known here; did you mean "webhook"?',
-      "a.yaml:4:35 given.shops.la c is no name. Use letters, digits and _, without a $.",
-      'a.yaml:5:30 given.clients.amira.phone must be text. Put it in quotes, such as "+21620123456".',
+      'a.yaml:2:1 sections is not a known field; did you mean "section"?',
+      'a.yaml:4:19 given.shops.lac.webhok is not a known field; did you mean "webhook"?',
+      "a.yaml:4:35 given.shops.la c is not a valid name. Use letters, digits and _, without a $.",
+      'a.yaml:5:30 given.clients.amira.phone must be a text. Put it in quotes, such as "+21620123456".',
       'a.yaml:5:52 given.clients.amira.knows.0 $lak is not defined yet; did you mean "lac"?',
-      'a.yaml:7:5 steps.0.creat ticket is not known here; did you mean "create ticket"?',
+      'a.yaml:7:5 steps.0.creat ticket is not a known field; did you mean "create ticket"?',
       "a.yaml:8:14 steps.1.advance must be a length of time such as 60d, 23h59m or 1ms.",
-      'a.yaml:10:5 steps.2.expects is not known here; did you mean "expect"?',
-      "a.yaml:11:5 steps.3 does nothing. A step needs an action, such as create ticket."
+      'a.yaml:10:5 steps.2.expects is not a known field; did you mean "expect"?',
+      "a.yaml:11:5 steps.3 has no action. Add an action, such as create ticket."
     ])
   })
 
@@ -43,7 +43,7 @@ steps:
     ["- a", "a.yaml:1:1 The file must be an object."],
     ["name: x\nsteps: []", "a.yaml:2:8 steps needs at least one step."],
     ["steps:\n  - ping: {}", "a.yaml:1:1 name is required."],
-    ["name: 3\nsteps:\n  - ping: {}", "a.yaml:1:7 name must be text. Put it in quotes."]
+    ["name: 3\nsteps:\n  - ping: {}", "a.yaml:1:7 name must be a text. Put it in quotes."]
   ])("a file that is not a scenario is refused with the first thing that it lacks: %j", (text, line) => {
     expect(wrong(text)).toEqual([line])
   })
@@ -52,12 +52,15 @@ steps:
     ["  - ping: {}\n\t- ping: {}", /^a\.yaml:4:1 The file is not valid YAML: .*; indent with spaces, not with tabs\.$/],
     [
       "  - ping: {}\n    ping: {}",
-      /^a\.yaml:4:5 The file is not valid YAML: .*; this name is used twice, so remove one of them\.$/
+      /^a\.yaml:4:5 The file is not valid YAML: .*; this name occurs twice, so remove one of the two\.$/
     ],
-    ["  - { [ping]: {} }", /^a\.yaml:3:7 The file is not valid YAML: .*; a name is a text, not a list or an object\.$/],
+    [
+      "  - { [ping]: {} }",
+      /^a\.yaml:3:7 The file is not valid YAML: .*; a name must be a text, and not a list or an object\.$/
+    ],
     [
       `  - create ticket: { service: \${x} }`,
-      /^a\.yaml:3:32 The file is not valid YAML: .*; a text with { } \[ \] > or # in it needs quotes\.$/
+      /^a\.yaml:3:32 The file is not valid YAML: .*; put a text that contains { } \[ \] > or # in quotes\.$/
     ]
   ])("a text that is not valid YAML is refused: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([expect.stringMatching(line)])
@@ -71,7 +74,7 @@ steps:
     ]
   ])("aliases that contain %s are reported as an error in the file, and not as a bug of the command", (_, lines) => {
     expect(wrong(`z: &z [x]\n${steps(lines)}`)).toEqual([
-      "a.yaml:1:1 The file has aliases (*name) that are too large or contain themselves. Write their content out instead."
+      "a.yaml:1:1 The file has aliases (*name) that are too large or contain themselves. Write out the content instead of the aliases."
     ])
   })
 
@@ -83,15 +86,15 @@ steps:
   it.each([
     [
       "  - ping: {}\n    advance: 1d",
-      "a.yaml:3:5 steps.0 does ping and advance at once. Make a step of each, or put them under together."
+      "a.yaml:3:5 steps.0 has 2 actions: ping and advance. Write a step for each, or put the steps under together."
     ],
     [
       "  - get ticket: $boots",
-      "a.yaml:3:17 steps.0.get ticket $boots is not defined yet. Name it before with as, or under given."
+      "a.yaml:3:17 steps.0.get ticket $boots is not defined yet. Define it in an earlier step with as, or under given."
     ],
     [
       "  - create ticket: { service: $any }",
-      "a.yaml:3:31 steps.0.create ticket.service $any means any such value, so it can be used only in an expectation."
+      "a.yaml:3:31 steps.0.create ticket.service $any stands for any value of its kind, so use it only in an expectation."
     ],
     ["  - ping: {}\n    as: now", "a.yaml:4:9 steps.0.as now is a reserved name. Choose another name."],
     ["  - ping: {}\n    as: shop", "a.yaml:4:9 steps.0.as shop is already used under given. Choose another name."],
@@ -101,11 +104,11 @@ steps:
     ],
     [
       "  - expect events: []\n    expect: 200",
-      "a.yaml:4:5 steps.0.expect is expect events already is the expectation. Write the expected value after the colon."
+      "a.yaml:4:5 steps.0.expect is not allowed beside expect events, which is already an expectation. Write the expected value after the colon of expect events."
     ],
     [
       "  - ping: {}\n    key: $shop",
-      "a.yaml:4:5 steps.0.key has no effect on ping, because only calls of the API have a key."
+      "a.yaml:4:5 steps.0.key has no effect on ping, because only actions that call the API send a key. Remove the field."
     ],
     [
       "  - ping: {}\n    statuses: { 200: 1 }",
@@ -113,11 +116,11 @@ steps:
     ],
     [
       "  - together: [{ ping: {} }]\n    expect: 200",
-      "a.yaml:4:5 steps.0.expect belongs to the steps within together."
+      "a.yaml:4:5 steps.0.expect is not allowed beside together. Write it in the steps under together."
     ],
     [
       "  - ping: {}\n    expect: 4O9",
-      "a.yaml:4:13 steps.0.expect must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, lost, or fields of the response."
+      "a.yaml:4:13 steps.0.expect must be a status such as 201, a status and a reason such as 409 REOPEN_WINDOW, the word lost, or fields of the response."
     ],
     [
       "  - receiver: sulk",
@@ -125,7 +128,7 @@ steps:
     ],
     [
       "  - get shop: {}\n    idempotency_key: k",
-      "a.yaml:4:5 steps.0.idempotency_key has no effect on get shop: only create ticket, add stamps, redeem reward have one."
+      "a.yaml:4:5 steps.0.idempotency_key has no effect on get shop, because only create ticket, add stamps, redeem reward send an Idempotency-Key. Remove the field."
     ],
     ["  - ping: {}\n    shop: shop", "a.yaml:4:11 steps.0.shop shop needs a dollar before it. Write $shop."],
     [
@@ -137,14 +140,17 @@ steps:
       "a.yaml:5:13 steps.0.together.0.as now is a reserved name. Choose another name."
     ],
     ["  - ping: {}\n    repeat: 0", "a.yaml:4:13 steps.0.repeat must be a whole number from 1 to 1000."],
-    ["  - ping: { now: true }", "a.yaml:3:18 steps.0.ping.now does not belong here. Write {} alone."],
+    [
+      "  - ping: { now: true }",
+      "a.yaml:3:18 steps.0.ping.now is not allowed, because the action takes no argument. Write only {}."
+    ],
     [
       "  - ping: {}\n    expect: { data: /(/ }",
       "a.yaml:4:21 steps.0.expect.data /(/ is not a valid regular expression."
     ],
     [
       "  - create ticket: { service: $12 }",
-      "a.yaml:3:31 steps.0.create ticket.service $12 is not a reference. Write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
+      "a.yaml:3:31 steps.0.create ticket.service $12 is not a reference. Write a reference such as $ticket.number or $now + 60d. If the text itself starts with a dollar, write two dollars."
     ]
   ])("an invalid step is refused with its position and what to write instead: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
@@ -161,10 +167,13 @@ steps:
       `${hem}  - ping: {}\n    title: x\n    expect: { data: "\${hem.money.price_minr}" }`,
       'a.yaml:7:21 steps.1.expect.data $hem.money has no price_minr; did you mean "price_minor"?'
     ],
-    [`${hem}  - get ticket: $hem.number.id`, "a.yaml:5:17 steps.1.get ticket $hem.number has no id; it has no fields."],
+    [
+      `${hem}  - get ticket: $hem.number.id`,
+      "a.yaml:5:17 steps.1.get ticket $hem.number has no id, because it has no fields."
+    ],
     [
       "  - list tickets: {}\n    as: all\n  - get ticket: $all.id",
-      "a.yaml:5:17 steps.1.get ticket $all has no id; it is a list. Name an entry by its place, from 0."
+      "a.yaml:5:17 steps.1.get ticket $all has no id, because it is a list. Give the position of an entry, from 0."
     ],
     [
       "  - list tickets: {}\n    as: { first: data.0 }\n  - get ticket: $first.idd",
@@ -176,14 +185,14 @@ steps:
     ],
     [
       "  - get shop: {}\n    as: { next: meta.next_cursor }",
-      "a.yaml:4:17 steps.0.as.next the response has no meta; it has status, data, headers, body."
+      "a.yaml:4:17 steps.0.as.next the response has no meta. Its fields are status, data, headers, body."
     ],
     [
       "  - get shop: {}\n    as: { id: id }",
       "a.yaml:4:15 steps.0.as.id id is not part of a response. Start with one of status, data, meta, error, headers, body."
     ],
     ["  - get ticket: $shop.kye", 'a.yaml:3:17 steps.0.get ticket $shop has no kye; did you mean "key"?'],
-    ["  - get ticket: $now.id", "a.yaml:3:17 steps.0.get ticket $now has no id; it has no fields."],
+    ["  - get ticket: $now.id", "a.yaml:3:17 steps.0.get ticket $now has no id, because it has no fields."],
     [
       "  - expect events: []\n    as: seen\n  - get ticket: $seen.0.tpye",
       'a.yaml:5:17 steps.1.get ticket $seen.0 has no tpye; did you mean "type"?'
@@ -211,7 +220,7 @@ steps:
     ],
     [
       "  - ping: {}\n    expect: 404 CONFLICT",
-      "a.yaml:4:13 steps.0.expect CONFLICT comes with the status 409, and not 404."
+      "a.yaml:4:13 steps.0.expect CONFLICT belongs to the status 409, and not to 404. Correct one of the two."
     ],
     [
       "  - ping: {}\n    expect: { error: { code: NOTFOUND } }",
@@ -226,19 +235,31 @@ steps:
   })
 
   it.each([
-    ["    expect: { data: { stae: { $not: ready } } }", 'data.stae is not known; did you mean "state"?'],
-    ["    expect: { data: { redy_at: $absent } }", 'data.redy_at is not known; did you mean "ready_at"?'],
+    [
+      "    expect: { data: { stae: { $not: ready } } }",
+      'data.stae is not a field of the response; did you mean "state"?'
+    ],
+    [
+      "    expect: { data: { redy_at: $absent } }",
+      'data.redy_at is not a field of the response; did you mean "ready_at"?'
+    ],
     [
       "    expect: { data: { money: { $exactly: { prize_minor: 1 } } } }",
-      'data.money.$exactly.prize_minor is not known; did you mean "price_minor"?'
+      'data.money.$exactly.prize_minor is not a field of the response; did you mean "price_minor"?'
     ],
-    ["    expect: { data: { items: [{}, { lable: x }] } }", 'data.items.1.lable is not known; did you mean "label"?'],
+    [
+      "    expect: { data: { items: [{}, { lable: x }] } }",
+      'data.items.1.lable is not a field of the response; did you mean "label"?'
+    ],
     [
       "    expect: { data: { $not: { $one_of: [{ numbr: 1 }] } } }",
-      'data.$not.$one_of.0.numbr is not known; did you mean "number"?'
+      'data.$not.$one_of.0.numbr is not a field of the response; did you mean "number"?'
     ],
-    ["    expect: { meta: { replyed: true } }", 'meta.replyed is not known; did you mean "replayed"?'],
-    ["    expect: { error: { cod: CONFLICT } }", 'error.cod is not known; did you mean "code"?']
+    [
+      "    expect: { meta: { replyed: true } }",
+      'meta.replyed is not a field of the response; did you mean "replayed"?'
+    ],
+    ["    expect: { error: { cod: CONFLICT } }", 'error.cod is not a field of the response; did you mean "code"?']
   ])("an expected field that no response to the action has is refused: %j", (text, problem) => {
     const [line] = wrong(steps("  - create ticket: {}", text))
     expect(line).toMatch(/^a\.yaml:4:\d+ steps\.0\.expect\./)
@@ -247,11 +268,11 @@ steps:
 
   it("an expected field that no observed entry has is refused, and so is meta of a response without meta", () => {
     expect(wrong(steps("  - expect deliveries: { $contains: [{ stat: dead }] }"))).toEqual([
-      'a.yaml:3:40 steps.0.expect deliveries.$contains.0.stat is not known; did you mean "state"?'
+      'a.yaml:3:40 steps.0.expect deliveries.$contains.0.stat is not a field of the response; did you mean "state"?'
     ])
     expect(
       wrong(steps("  - get loyalty: x", "    expect: { data: { balance: 1, card: { lifetime: 3 } } }"))[0]
-    ).toContain("data.balance is not known")
+    ).toContain("data.balance is not a field of the response")
     expect(wrong(steps("  - get shop: {}", "    expect: { data: { secret: $absent } }"))).toEqual([])
   })
 
@@ -297,9 +318,9 @@ steps:
       "  - set clock: $boot.redy_at"
     )
     expect(wrong(text)).toEqual([
-      'a.yaml:5:17 steps.1.get ticket $boots is not defined yet; did you mean "boot"? Lines 6, 8 and 10 are skipped because of it.',
+      'a.yaml:5:17 steps.1.get ticket $boots is not defined yet; did you mean "boot"? Lines 6, 8 and 10 have the same mistake.',
       "a.yaml:7:14 steps.3.advance must be a length of time such as 60d, 23h59m or 1ms.",
-      'a.yaml:9:16 steps.5.set clock $boot has no redy_at; did you mean "ready_at"? Line 11 is skipped because of it.'
+      'a.yaml:9:16 steps.5.set clock $boot has no redy_at; did you mean "ready_at"? Line 11 has the same mistake.'
     ])
   })
 })

@@ -39,7 +39,7 @@ steps:
       '          "success": false,',
       '          "error": {',
       '            "code": "CONFLICT",',
-      '            "message": "A ticket that is workshop cannot become collected; it would accept: ready, impossible",',
+      '            "message": "A ticket that is workshop cannot become collected. It accepts ready or impossible.",',
       '            "details": {',
       '              "reason": "INVALID_TRANSITION",',
       '              "from": "workshop",',
@@ -85,14 +85,14 @@ steps:
       "      - expected  + actual",
       "      0:",
       "        - ticket.ready",
-      "        + (no such entry; there are ticket.created)"
+      "        + (no such entry among ticket.created)"
     ])
   })
 
   it("an observation without entries says so", async () => {
     const result = await play("name: x\nsteps:\n  - expect events: [ticket.ready]\n")
     expect(result.failure?.mismatches).toEqual([
-      { path: "0", expected: "ticket.ready", actual: "(no such entry; there are none)" }
+      { path: "0", expected: "ticket.ready", actual: "(no such entry among no entries)" }
     ])
   })
 
@@ -187,18 +187,18 @@ describe("expectations of responses", () => {
     const of = (expected: string) =>
       differences(`steps:\n  - ping: {}\n  - create ticket: { service: Hem }\n  - expect events: ${expected}`)
     expect(await of("[ping, ticket.created]")).toBe("passed")
-    expect(await of("[ping]")).toEqual(["1: (no such entry) / ticket.created"])
+    expect(await of("[ping]")).toEqual(["1: (no further entry) / ticket.created"])
     // A missing or additional entry does not shift the comparison of the others.
-    expect(await of("[ticket.created]")).toEqual(["0: (no such entry) / ping"])
+    expect(await of("[ticket.created]")).toEqual(["0: (no further entry) / ping"])
     expect(await of("[ping, ticket.ready, ticket.created]")).toEqual([
-      "1: ticket.ready / (no such entry; there are ping, ticket.created)"
+      "1: ticket.ready / (no such entry among ping, ticket.created)"
     ])
     expect(await of("[ping, ticket.ready]")).toEqual(["1.type: ticket.ready / ticket.created"])
     expect(await of("{ $unordered: [ticket.created, ping] }")).toBe("passed")
     expect(await of("{ $unordered: [ticket.created] }")).toEqual(["length: 1 / 2"])
     expect(await of("{ $contains: ticket.created }")).toBe("passed")
     expect(await of("{ $contains: [ticket.created, ticket.created] }")).toEqual([
-      "it: an entry ticket.created / none of ping, ticket.created"
+      "it: an entry ticket.created / no such entry among ping, ticket.created"
     ])
     // The first expectation matches both entries, and must leave ping to the second expectation.
     expect(await of("{ $unordered: [{ id: $uuid }, ping] }")).toBe("passed")
@@ -226,13 +226,15 @@ steps:
   it("a missing field of a name is reported with the fields that it has", async () => {
     const text = "steps:\n  - request: { method: GET, path: /v1/shop }\n    as: mine\n  - get ticket: $mine.idd"
     expect(await differences(text)).toEqual([
-      "$mine.idd: $mine has no idd; it is an object with id, name, currency, decimals, time_zone, scopes"
+      "$mine.idd: $mine has no field idd, because it is an object with id, name, currency, decimals, time_zone, scopes"
     ])
   })
 
   it("a client, which has no key, cannot be named as the key of a step", async () => {
     const text = "given: { clients: { amira: {} } }\nsteps:\n  - get shop: {}\n    key: $amira"
-    expect(await differences(text)).toEqual(["$amira has no key. Name a shop or a key."])
+    expect(await differences(text)).toEqual([
+      "The step's key $amira is neither a shop nor an API key. Write the name of a shop or of a key."
+    ])
   })
 
   it("`shop` and `key` choose the key of a step, because each shop has its own", async () => {
@@ -375,14 +377,14 @@ describe("the service of a run", () => {
     const text = "given: { shops: { lac: { currency: money } } }\nsteps:\n  - ping: {}"
     const { failure, steps, passed } = await play(text)
     expect(passed).toBe(false)
-    expect(failure?.message).toMatch(/^given\.shops\.lac: the service responded 400 .*currency/)
+    expect(failure?.message).toMatch(/^The request for given\.shops\.lac failed: the service responded 400 .*currency/)
     expect(steps).toMatchObject([{ line: 4, title: "ping", outcome: "not_run" }])
   })
 
   it("a run against an address without a server fails, and says what to check", async () => {
     const { failure } = await play("steps:\n  - ping: {}", { base_url: "http://127.0.0.1:1/v1/" })
     expect(failure?.message).toMatch(
-      /^GET http:\/\/127\.0\.0\.1:1\/sandbox\/clock got no response \(.+\)\. Check that the service runs there\.$/
+      /^GET http:\/\/127\.0\.0\.1:1\/sandbox\/clock got no response \(.+\)\. Check that the service is running there\.$/
     )
   })
 

@@ -93,7 +93,7 @@ describe("the auditor (Specification, Commands)", () => {
       return checks.idempotency({ ...seen, exchanges }).map(({ message }) => message)
     }
     expect(messages(31)).toEqual([])
-    expect(messages(29)).toEqual(["a repetition got a different response"])
+    expect(messages(29)).toEqual(["a repeated request got a different response than the first"])
   }, 60_000)
 
   it("the auditor distinguishes a notification by the service from one by the shop in the same millisecond", async () => {

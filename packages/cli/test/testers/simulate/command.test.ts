@@ -20,7 +20,7 @@ const SMALL = ["--steps", "40", "--shops", "2"]
 
 /** The words after `npx workshop` in the printed command that repeats a run. */
 const repetition = (text: string): ReadonlyArray<string> => {
-  const [, words] = /^Repeat it: npx workshop (.*)$/m.exec(text) ?? []
+  const [, words] = /^Repeat the run: npx workshop (.*)$/m.exec(text) ?? []
   return words?.split(" ") ?? []
 }
 
@@ -120,8 +120,8 @@ describe("a simulation of a store with a fault (Specification, Commands)", () =>
     const eventless = changes((one) => (one._tag === "EventRaised" && one.row.type === "ticket.ready" ? null : one))
     const { status, stdout, stderr } = await on(eventless, ["simulate", "--seed", "7", ...SMALL])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
-    expect(stderr).toMatch(/^The sandbox clock does not move \(500\)\. .+\n$/)
-    expect(stderr).toContain(` Repeat it with npx workshop simulate --seed 7 ${SMALL.join(" ")}\n`)
+    expect(stderr).toMatch(/^The sandbox clock could not be moved \(500\)\. .+\n$/)
+    expect(stderr).toContain(` Repeat the run with npx workshop simulate --seed 7 ${SMALL.join(" ")}\n`)
   })
 })
 
@@ -173,7 +173,9 @@ describe("a simulation of a server that loses events (Specification, Commands)",
     expect(repetition(stdout)).toEqual(words)
     expect(status).toBe(1)
     const [warning, ...rest] = stderr.split(/(?<=\n)/)
-    expect(warning).toBe(`The simulation moves the sandbox's clock at ${base} forward, for everybody who uses it.\n`)
+    expect(warning).toBe(
+      `The simulation moves the sandbox's clock at ${base} forward, for everybody who uses that sandbox.\n`
+    )
     expect(rest.join("")).toMatch(
       /^\d+ invariants? (?:was|were) violated. Repeat the run with npx workshop simulate .*\n$/
     )

@@ -26,13 +26,13 @@ const badId: RequestIssue = { in: "path", field: "id", message: "must be a UUID"
 const strangeQuery: RequestIssue = {
   in: "query",
   field: "verbose",
-  message: "is not known here; correct its name or leave it out"
+  message: "is unknown; correct its name or remove it"
 }
 
 const TicketExamples: Readonly<Record<string, Shown>> = {
   createTicket: {
     requests: {
-      smallest: { summary: "The least that will do", value: { service: "Key copy" } },
+      smallest: { summary: "Only the required field", value: { service: "Key copy" } },
       repair: {
         summary: "A repair, offered to a phone number",
         value: {
@@ -47,7 +47,7 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
         }
       },
       order: {
-        summary: "An order of two things",
+        summary: "An order of two items",
         value: {
           service: "Curtains",
           type: "prepare",
@@ -66,7 +66,7 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
     issues: [
       noKey,
       { in: "body", field: "service", message: "is required" },
-      { in: "body", field: "deposit_minor", message: "must not be more than price_minor" }
+      { in: "body", field: "deposit_minor", message: "must not be greater than price_minor" }
     ]
   },
   listTickets: {
@@ -181,7 +181,7 @@ const ClientExamples: Readonly<Record<string, Shown>> = {
     ]
   },
   redeemReward: {
-    requests: { nothing: { summary: "Nothing to say", value: {} } },
+    requests: { nothing: { summary: "An empty body", value: {} } },
     responses: {
       200: {
         redeemed: responseExample(

@@ -13,62 +13,63 @@ import { eventName } from "./Webhooks.js"
 type Descriptions<T> = Readonly<Record<Extract<keyof T, string>, string>>
 
 const ticket = {
-  id: "The ticket's id; it never changes",
-  number: `The number that the shop writes on the item. After ${Limits.ticket_number_max} the numbers start again at 1, so use \`id\` to keep a ticket`,
-  number_label: "The number as printed: four digits",
+  id: "The ticket's id, which never changes",
+  number: `The number that the shop writes on the item. After ${Limits.ticket_number_max} the numbers start again at 1, so use \`id\` to identify a ticket`,
+  number_label: "The number as printed, with four digits",
   state: "The ticket's state",
-  outcome: "Of a collected ticket: `ready` if the work was done, `impossible` if it was not; null for other states",
-  type: "`repair` is work on something brought in, `prepare` an order to get ready",
+  outcome: "For a collected ticket, `ready` if the work was done and `impossible` if not. null in other states",
+  type: "`repair` for work on an item that was brought in, `prepare` for an order to prepare",
   service: "The work to do, such as `Resoling`",
   item: "The item that was brought in, such as `Brown boots`",
   description: "A note for the people in the workshop",
-  items: "The items on this ticket if there are several; empty for one",
+  items: "The items on this ticket if there are several. Empty for a single item",
   money: "Price, deposit and what is left to pay",
   quote: "The last new price that was proposed to the client, or null",
-  promised_at: "When the shop promised to be ready",
+  promised_at: "The time by which the shop promised to have the ticket ready",
   delay: "The last postponement of the promised date, or null",
-  part: "The part the workshop waits for or has received, or null",
-  client: "The linked client; null if there is none or they block the shop",
-  client_phone: "The phone number given with the ticket, in E.164",
+  part: "The part that the workshop waits for or has received, or null",
+  client: "The linked client. null if no client is linked, or if the client blocks the shop",
+  client_phone: "The phone number that was given with the ticket, in E.164",
   tracking_code:
     "The code on the receipt, by which a client finds the ticket. It has no I, L, O or U, so that it can be read aloud",
-  tracking_url: "The page on which the client follows the ticket; null if the shop has none",
+  tracking_url: "The page on which the client follows the ticket. null if the shop has no such pages",
   photo_url: "A picture of the item",
   created_at: "When the ticket was created",
   updated_at:
-    "When anything of the ticket last changed. It never decreases in the order of changes, so a sync can rely on it",
-  ready_at: "When it became ready; null again when it goes back to the workshop",
-  collected_at: "When it was collected; null again when it is reopened",
+    "When any field of the ticket last changed. Later changes never have an earlier updated_at, so a sync can rely on it",
+  ready_at: "When the ticket became ready. null again after it goes back to the workshop",
+  collected_at: "When the item was collected. null again after the ticket is reopened",
   abandoned_at: "When the service closed the ticket, or null",
-  abandon_reason: "Why the service closed it, or null",
+  abandon_reason: "Why the service closed the ticket, or null",
   notified_at: "When the client was last notified, by the app or by the shop, or null",
   created_via: "Whether the ticket was created in the shop's app or through this API",
-  external_ref: "Your own reference, to find the ticket by"
+  external_ref: "Your own reference, by which you can find the ticket"
 } as const satisfies Descriptions<Ticket>
 
 const given = ["service", "type", "item", "description", "promised_at", "external_ref"] as const
 
 const client = {
   id: "The client's id, the same in every shop that knows them",
-  display_name: "The name as the client wishes it shown: in full, or the given name with an initial",
-  tickets_open: "How many of their tickets are still in the shop",
-  tickets_total: "How many tickets they ever had in the shop",
-  loyalty: "Their card; null while the shop's programme is off"
+  display_name:
+    "The name in the form that the client chose: the full name, or the given name with the initial of the family name",
+  tickets_open: "How many of the client's tickets are open in this shop",
+  tickets_total: "How many tickets the client has ever had in this shop",
+  loyalty: "The client's loyalty card. null while the shop's programme is off"
 } as const satisfies Descriptions<ClientView>
 
 const item = {
-  id: "The entry's id",
+  id: "The item's id",
   label: "The item, such as `Left boot`",
-  service: "The work on this item, if it differs from the ticket's",
-  price_minor: "Its price in minor units, for information: the ticket's price is not computed from it",
-  done: "Whether the work on it is done"
+  service: "The work on this item, if it differs from the ticket's service",
+  price_minor: "The item's price in minor units, for information only. The ticket's price is not computed from it",
+  done: "Whether the work on the item is done"
 } as const satisfies Descriptions<TicketItem>
 
 /** The fields of the data of all events. */
 const event = {
   ticket: "The ticket as it was after the event",
   quote: "The quote as it was after the event",
-  client: "The client who is linked now",
+  client: "The client who was linked",
   channel: "How the client was notified"
 }
 const eventData = Object.fromEntries(Object.entries(event).map(([name, words]) => [`data.${name}`, words]))
@@ -81,12 +82,12 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   Ticket: ticket,
   TicketInput: {
     ...(Object.fromEntries(given.map((name) => [name, ticket[name]])) as Pick<typeof ticket, (typeof given)[number]>),
-    items: "Several items on one ticket",
-    client_id: "A client known to the shop, who is linked at once",
+    items: "The items, if the ticket has several",
+    client_id: "The id of a client whom the shop knows. The ticket is linked to the client at once",
     client_phone:
-      "The phone number to which the ticket is offered, in international format. The response is the same whether or not an account has it",
+      "The phone number to which the ticket is offered, in international format. The response is the same whether or not an account has this number",
     price_minor: "The price in minor units of the shop's currency",
-    deposit_minor: "The amount paid already, in minor units; at most the price"
+    deposit_minor: "The amount already paid, in minor units, at most the price"
   } satisfies Descriptions<TicketInput>,
   TicketItem: item,
   TicketItemInput: { label: item.label, service: item.service, price_minor: item.price_minor },
@@ -98,75 +99,78 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     created_at: ticket.created_at
   },
   Money: {
-    currency: "ISO 4217 code of the shop's currency",
-    decimals: "How many digits an amount has after the decimal point: with 3, 12500 is 12.500",
-    price_minor: "The price in minor units, or null if the shop gave none",
-    deposit_minor: "The amount paid already in minor units, or null",
-    remaining_minor: "Price less deposit in minor units; null without a price",
+    currency: "The ISO 4217 code of the shop's currency",
+    decimals: "How many digits an amount has after the decimal point. With 3, the amount 12500 is 12.500",
+    price_minor: "The price in minor units, or null if the shop gave no price",
+    deposit_minor: "The amount already paid, in minor units, or null",
+    remaining_minor: "The price minus the deposit, in minor units. null without a price",
     before_minor: "The price before the client accepted a new one, or null"
   } satisfies Descriptions<Money>,
   Quote: {
-    status: "Waiting for the client, or how they answered",
+    status: "`proposed` until the client answers, then the client's answer",
     price_minor: "The new price in minor units",
     note: "The shop's reason for the new price, or null",
-    proposed_at: "When the shop proposed it",
+    proposed_at: "When the shop proposed the price",
     answered_at: "When the client answered, or null"
   } satisfies Descriptions<Quote>,
   Delay: {
     previous_promised_at: "The date that was promised before, or null",
     reason: "The shop's reason for the delay, or null",
-    announced_at: "When the promise was moved"
+    announced_at: "When the shop postponed the date"
   } satisfies Descriptions<Delay>,
   Part: {
     label: "The name of the part",
     status: "`ordered` while the part is on its way, then `received`",
-    ordered_at: "When the shop ordered it",
-    expected_at: "When the shop expects it, or null",
-    received_at: "When it arrived, or null"
+    ordered_at: "When the shop ordered the part",
+    expected_at: "When the shop expects the part, or null",
+    received_at: "When the part arrived, or null"
   } satisfies Descriptions<Part>,
   ClientBadge: { id: client.id, display_name: client.display_name },
   Client: client,
   LoyaltyCard: {
-    balance: "Stamps that are not spent yet",
-    lifetime: "All stamps ever given; spending does not lower it",
-    rewards_available: "How many rewards the balance would buy now",
-    rewards_redeemed: "How many rewards were used so far",
-    updated_at: "When the card last changed; null for a card never used"
+    balance: "The stamps that are not spent yet",
+    lifetime: "All stamps ever given. Using a reward does not lower this number",
+    rewards_available: "How many rewards the client could use now",
+    rewards_redeemed: "How many rewards the client has used so far",
+    updated_at: "When the card last changed. null for a card that was never used"
   } satisfies Descriptions<LoyaltyCard>,
   LoyaltyProgram: {
-    active: "Whether stamps are given and rewards used at present",
+    active: "Whether the programme is on, so that stamps can be given and rewards used",
     name: "The shop's name for its programme, or null",
     stamps_required: "How many stamps a reward costs",
-    stamps_per_ticket: "How many stamps a finished ticket of a linked client earns, once",
+    stamps_per_ticket: "How many stamps a finished ticket of a linked client earns. A ticket earns stamps only once",
     reward_label: "The reward, such as `A free hem`, or null"
   } satisfies Descriptions<LoyaltyProgram>,
-  Loyalty: { program: "The shop's rules", card: "The client's card, also while the programme is off" },
+  Loyalty: {
+    program: "The shop's loyalty programme",
+    card: "The client's card, which is present even while the programme is off"
+  },
   StampsGiven: {
     card: "The card afterwards",
     added: "How many stamps were added",
-    rewards_unlocked: "How many more rewards the card can now buy"
+    rewards_unlocked: "How many more rewards the client can use because of these stamps"
   } satisfies Descriptions<StampsGiven>,
   RewardRedeemed: {
     card: "The card afterwards",
-    reward: "The reward that was given",
-    "reward.label": "The reward, as the programme named it then, or null",
-    "reward.redeemed_at": "When it was used"
+    reward: "The reward that was used",
+    "reward.label": "The programme's name for the reward at that time, or null",
+    "reward.redeemed_at": "When the reward was used"
   },
   Shop: {
-    id: "The shop's id; it never changes",
+    id: "The shop's id, which never changes",
     name: "The shop's name",
-    currency: "ISO 4217 code of all amounts of the shop",
+    currency: "The ISO 4217 code of the currency of all the shop's amounts",
     decimals: "How many digits an amount has after the decimal point",
-    time_zone: "The IANA name of the time zone. Daily limits start again at its midnight",
+    time_zone: "The IANA name of the shop's time zone. Daily limits reset at midnight in this time zone",
     scopes: "The scopes of the key that you used"
   } satisfies Descriptions<ShopView>,
   StatusInput: { status: "The state to which the ticket moves" },
   NotifiedInput: { channel: "How the shop notified its client" },
-  StampsInput: { count: "How many stamps to add: all of them or, past the day's limit, none" },
+  StampsInput: { count: "How many stamps to add. If they would exceed the day's limit, none are added" },
   ListMeta: {
     has_more: "Whether there is another page",
-    next_cursor: "Send it as `cursor` for the next page; null on the last one",
-    synced_until: "Present if `updated_since` was sent: send it as `updated_since` next time"
+    next_cursor: "Send this as `cursor` to get the next page. null on the last page",
+    synced_until: "Present if `updated_since` was sent. Send this as `updated_since` in the next sync"
   },
   NumberMeta: { others: `Other tickets with the number, newest first, at most ${Limits.others_max}` },
   RepeatableMeta: { replayed: "False in the first response to an Idempotency-Key, true in every repetition" },
@@ -176,20 +180,20 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     message: "The problem, and how to correct it"
   },
   ScopeDetails: { scope: "The scope that the key lacks" },
-  FieldDetails: { field: "The dotted path of the text with the word" },
-  LimitDetails: { limit: "The policy that is used up" },
+  FieldDetails: { field: "The dotted path of the text with the forbidden word" },
+  LimitDetails: { limit: "The name of the limit that is used up" },
   ...Object.fromEntries(
     (Object.keys(eventTypes) as ReadonlyArray<EventType>).map((type) => [eventName(type), eventData])
   ),
   TicketData: { ticket: event.ticket },
-  IssueDetails: { issues: "All problems of the request at once" },
+  IssueDetails: { issues: "All problems of the request" },
   ConflictDetails: {
-    reason: "The reason, for programs",
-    from: "Of a refused move: the state the ticket is in",
-    to: "Of a refused move: the requested status",
-    allowed: "Of a refused move: the statuses the ticket would accept now",
-    state: "Of a ticket that refuses: the state it is in",
-    updated_at: "Of a ticket that refuses: when it last changed"
+    reason: "The reason, in a form for programs",
+    from: "For a refused move, the state of the ticket",
+    to: "For a refused move, the requested status",
+    allowed: "For a refused move, the statuses that the ticket accepts now",
+    state: "For a conflict of a ticket, the ticket's state",
+    updated_at: "For a conflict of a ticket, when the ticket last changed"
   }
 }
 

@@ -86,10 +86,10 @@ const failuresOf = ({ id, scope, refusals, limits }: Rules, status: number): Rec
     [
       "internal",
       {
-        summary: "A fault of the service",
+        summary: "An error of the service",
         value: {
           success: false,
-          error: { code: "INTERNAL", message: "The service failed; quote the request 9f2c6a1be07d4358c1aa20e4" }
+          error: { code: "INTERNAL", message: "The service failed. Report this request id: 9f2c6a1be07d4358c1aa20e4." }
         }
       }
     ]
@@ -116,7 +116,7 @@ const response = (rules: Rules, status: number, declared: OpenApi.OpenApiSpecRes
     status < 400 ? (examples[rules.id]?.responses[status] ?? {}) : references(Object.keys(cases))
   const schema = declared.content?.["application/json"]?.schema
   const isReplay = status === 200 && rules.id === "createTicket"
-  const words = isReplay ? "The first response again, to a repetition of the request" : SUCCESS[status]
+  const words = isReplay ? "The first response again, because the request was repeated" : SUCCESS[status]
   return toJson({
     description:
       words ??
@@ -130,7 +130,7 @@ const response = (rules: Rules, status: number, declared: OpenApi.OpenApiSpecRes
 
 const parameter = (tag: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
   const said = parameters[`${tag}.${name}`] ?? parameters[name]
-  if (said === undefined) throw new Error(`Parameters.ts says nothing of ${name}`)
+  if (said === undefined) throw new Error(`Parameters.ts has no description of ${name}`)
   const { description: _, examples: __, ...own } = normalizeSchema(toJson(schema)) as Node
   return toJson({ name, in: place, required, ...said, schema: said.schema ?? own }) as Node
 }
@@ -138,7 +138,9 @@ const parameter = (tag: string, { name, in: place, required, schema }: OpenApi.O
 const operation = (rules: Rules, made: OpenApi.OpenAPISpecOperation): Node => {
   const { scope, id } = rules
   const right =
-    scope === undefined ? "Any key will do." : `Needs the scope \`${scope}\` (${scopeGrants[scope].toLowerCase()}).`
+    scope === undefined
+      ? "Any API key is accepted."
+      : `Requires the scope \`${scope}\` (${scopeGrants[scope].toLowerCase()}).`
   const isRepeatable = made.parameters.some(({ name }) => name === "idempotency-key")
   const body = made.requestBody
   return {
@@ -195,7 +197,7 @@ const build = (): Node => {
       description: introduction,
       license: { name: "MIT", identifier: "MIT" }
     },
-    servers: serversAt("http://127.0.0.1:4010", "Where `npm start` serves"),
+    servers: serversAt("http://127.0.0.1:4010", "The address on which `npm start` serves"),
     tags: [...(toJson(spec.tags) as ReadonlyArray<Json>), webhooksTag],
     ...referred,
     components: {
@@ -206,7 +208,7 @@ const build = (): Node => {
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: `A key of the shop: \`wk_live_…\`, or \`wk_test_…\` in a sandbox. What it may do: ${Object.entries(
+          description: `A key of the shop: \`wk_live_…\`, or \`wk_test_…\` in a sandbox. The key's scopes decide what it may do. ${Object.entries(
             scopeGrants
           )
             .map(([scope, grants]) => `\`${scope}\`: ${grants.toLowerCase()}`)

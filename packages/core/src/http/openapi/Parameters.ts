@@ -22,51 +22,51 @@ const number = { type: "integer", minimum: 1, maximum: Limits.ticket_number_max 
 export const parameters: Readonly<Record<string, Parameter>> = {
   "Tickets.id": { description: "The ticket's id", schema: uuid, example: inWorkshop.id },
   "Clients.id": { description: "The client's id", schema: uuid, example: badge.id },
-  n: { description: "The number on the item", schema: number, example: 42 },
+  n: { description: "The ticket's number", schema: number, example: 42 },
   state: {
-    description: "Only tickets in one of these states, comma separated; `state=a&state=b` means the same",
+    description: "Return only tickets in one of these states, separated by commas. `state=a&state=b` means the same",
     schema: { type: "array", items: { $ref: "#/components/schemas/TicketState" }, minItems: 1 },
     style: "form",
     explode: false,
     example: ["workshop", "ready"]
   },
-  number: { description: "Only tickets with this number", schema: number, example: 42 },
-  client_id: { description: "Only tickets linked to this client", schema: uuid, example: badge.id },
+  number: { description: "Return only tickets with this number", schema: number, example: 42 },
+  client_id: { description: "Return only tickets that are linked to this client", schema: uuid, example: badge.id },
   phone: {
-    description: "A number in international format. An unescaped `+` arrives as a space and is read as `+`",
+    description: "A phone number in international format. An unescaped `+` arrives as a space and is read as `+`",
     example: "+21620123456"
   },
-  external_ref: { description: "Only tickets with this external reference", example: "POS-2026-1182" },
+  external_ref: { description: "Return only tickets with this external reference", example: "POS-2026-1182" },
   tracking_code: {
     description:
-      "Only the ticket with this tracking code, as somebody types it from a receipt: case and hyphens do not matter, and O is read as 0, I and L as 1",
+      "Return only the ticket with this tracking code, as a person types it from a receipt. Case and hyphens do not matter, O is read as 0, and I and L are read as 1",
     example: "7k3m-q9xd"
   },
   created_after: {
-    description: "Only tickets created at this instant or later; a bare date means 00:00 UTC",
+    description: "Return only tickets created at this instant or later. A date without a time means 00:00 UTC",
     example: "2026-11-01"
   },
   created_before: {
-    description: "Only tickets created before this instant; a bare date means 00:00 UTC",
+    description: "Return only tickets created before this instant. A date without a time means 00:00 UTC",
     example: "2026-12-01"
   },
   updated_since: {
     description:
-      "Only tickets that changed at this instant or later. An unescaped `+` arrives as a space and is read as `+`. The list is then in the order of changes, oldest first, and `meta.synced_until` is the `updated_since` for the next sync",
+      "Return only tickets that changed at this instant or later. An unescaped `+` arrives as a space and is read as `+`. The list is then in the order of changes, oldest first, and `meta.synced_until` is the `updated_since` for the next sync",
     example: "2026-11-20T10:20:42.123Z"
   },
   limit: {
-    description: "How many tickets a page has at most; a value out of range is refused and not clamped",
+    description: "How many tickets a page has at most. A value out of range is refused, not clamped",
     schema: { type: "integer", minimum: Limits.page_min, maximum: Limits.page_max, default: Limits.page_default },
     example: 50
   },
   cursor: {
-    description: "The `next_cursor` of the previous page, with the same filters. `limit` may differ",
+    description: "The `next_cursor` of the previous page. Send the same filters again; only `limit` may differ",
     example: "MTc5NTE3MDA0MjEyMyAwMTk4YzVmMg.9f2c6a1be07d4358"
   },
   "idempotency-key": {
     name: "Idempotency-Key",
-    description: `A new key for every new request, and the same key for a repetition of it: the repetition gets the first response and changes nothing. Remembered for ${Limits.idempotency_memory_ms / DAY_MS} days, per API key and operation`,
+    description: `Send a new key with every new request, and the same key when you repeat a request. The repeated request gets the first response and changes nothing. The service remembers a key for ${Limits.idempotency_memory_ms / DAY_MS} days, per API key and operation`,
     example: "till-3-2026-11-20-0017"
   }
 }
@@ -79,25 +79,25 @@ const whole = { type: "integer", minimum: 0 }
 export const headers = {
   "RateLimit-Limit": {
     description:
-      "How many uses the policy allows in a window. Of several policies, it is the one with the fewest uses left",
+      "How many uses the limit allows in a window. If several limits apply, the headers show the one with the fewest uses left",
     schema: whole,
     example: 120
   },
   "RateLimit-Remaining": { description: "How many uses are left in this window", schema: whole, example: 117 },
   "RateLimit-Reset": { description: "Seconds until the window ends", schema: whole, example: 42 },
   "Request-Id": {
-    description: "The id of this request; quote it to report a problem",
+    description: "The id of this request. Include it when you report a problem",
     schema: { type: "string" },
     example: "9f2c6a1be07d4358c1aa20e4"
   },
-  "Retry-After": { description: "Seconds to wait before another try", schema: whole, example: 42 },
+  "Retry-After": { description: "How many seconds to wait before another attempt", schema: whole, example: 42 },
   "WWW-Authenticate": {
     description: "The authentication scheme of the key (RFC 9110 §11.6.1)",
     schema: { type: "string" },
     example: "Bearer"
   },
   "Idempotent-Replayed": {
-    description: "`true` if this repeats the first response, otherwise absent",
+    description: "`true` if this response repeats an earlier one, otherwise absent",
     schema: { type: "string", const: "true" },
     example: "true"
   }

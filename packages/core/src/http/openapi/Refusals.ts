@@ -32,13 +32,16 @@ const present = (state: TicketState) => ({ state, updated_at: Date.UTC(2026, 10,
 
 /** One sample for each refusal, by its name in the document. */
 export const refusalSamples = {
-  unauthenticated: { when: "No key, a wrong key or a revoked one", refusal: { _tag: "Unauthenticated" } },
-  account_deactivated: { when: "The shop's account is closed", refusal: { _tag: "AccountDeactivated" } },
+  unauthenticated: { when: "The key is missing, wrong, revoked or expired", refusal: { _tag: "Unauthenticated" } },
+  account_deactivated: { when: "The shop is deactivated", refusal: { _tag: "AccountDeactivated" } },
   shop_not_approved: { when: "The shop is not approved yet", refusal: { _tag: "ShopNotApproved" } },
   api_disabled: { when: "The API is not switched on for the shop", refusal: { _tag: "ApiDisabled" } },
   unknown_route: { when: "No endpoint has this path and method", refusal: { _tag: "RouteNotFound" } },
-  ticket_not_found: { when: "No ticket of this shop, or one of another shop", refusal: new TicketNotFound() },
-  client_not_found: { when: "A client unknown to the shop, or one who blocks it", refusal: new ClientNotFound() },
+  ticket_not_found: { when: "The shop has no ticket with this id", refusal: new TicketNotFound() },
+  client_not_found: {
+    when: "The shop does not know the client, or the client blocks the shop",
+    refusal: new ClientNotFound()
+  },
   same_state: {
     when: "The ticket is already in that state",
     refusal: new SameState({ ...present("ready"), from: "ready", to: "ready", allowed: ["collected", "workshop"] })
@@ -62,7 +65,7 @@ export const refusalSamples = {
   },
   abandoned: { when: "The service closed the ticket", refusal: new TicketAbandoned(present("abandoned")) },
   idempotency_key_reused: {
-    when: "The Idempotency-Key was used for another request before",
+    when: "The Idempotency-Key was already used for another request",
     refusal: new IdempotencyKeyReused()
   },
   loyalty_off: { when: "The shop's loyalty programme is off", refusal: new LoyaltyOff() },
@@ -72,7 +75,7 @@ export const refusalSamples = {
   },
   forbidden_word: { when: "A text contains a forbidden word", refusal: new ForbiddenWord({ field: "items.1.label" }) },
   store_unavailable: {
-    when: "The store cannot be reached at the moment, all clients of its pool or of yours were in use, or another transaction held a lock for too long",
+    when: "The store cannot be reached, all clients of its pool or of your pool were in use, or another transaction held a lock for too long",
     refusal: new StoreUnavailable({})
   },
   workshop_stopped: { when: "A call after `stop()` of the workshop", refusal: new WorkshopStopped() },
@@ -82,14 +85,14 @@ export const refusalSamples = {
       issues: [{ field: "price_minor", message: "must not be less than the ticket's deposit" }]
     })
   },
-  offer_not_found: { when: "No such offer", refusal: new OfferNotFound() },
-  shop_not_found: { when: "No such shop", refusal: new ShopNotFound() },
-  key_not_found: { when: "No such key", refusal: new KeyNotFound() },
+  offer_not_found: { when: "No offer has this id", refusal: new OfferNotFound() },
+  shop_not_found: { when: "No shop has this id", refusal: new ShopNotFound() },
+  key_not_found: { when: "No API key has this id", refusal: new KeyNotFound() },
   webhook_not_set: { when: "The shop has no webhook", refusal: new WebhookNotSet() },
-  too_many_keys: { when: "The shop has five active keys already", refusal: new TooManyKeys() },
+  too_many_keys: { when: "The shop already has five active API keys", refusal: new TooManyKeys() },
   offer_closed: { when: "The offer was already answered", refusal: new OfferClosed() },
   quote_closed: {
-    when: "There is no proposed price to answer",
+    when: "The ticket has no proposed price to answer",
     refusal: new QuoteClosed({ ...present("workshop"), status: "accepted" })
   }
 } as const satisfies Record<string, Sample>
@@ -114,7 +117,7 @@ export const refusalExample = (name: RefusalName): ErrorExample =>
 
 /** The response to an invalid request. */
 export const issuesExample = (issues: ReadonlyArray<RequestIssue>): ErrorExample =>
-  shown("Every problem of the request at once", { _tag: "InvalidRequest", issues })
+  shown("All problems of the request", { _tag: "InvalidRequest", issues })
 
 /** The response to a key without the needed scope. */
 export const scopeExample = (scope: Scope): ErrorExample =>

@@ -15,26 +15,27 @@ const DROPPED = new Set(["$id", "title"])
 const schemaDescriptions: Readonly<Record<string, string>> = {
   TicketState: "The state of a ticket",
   TicketStatus: "A state to which a request can move a ticket",
-  TicketType: "Work on something brought in, or an order to get ready",
-  AbandonReason: "Ready and never collected, or in the workshop without news from the shop",
-  ShopChannel: "The way in which the shop itself notified its client",
-  TicketOutcome: "Of a collected ticket: whether the work was done",
+  TicketType: "`repair` for work on an item that was brought in, `prepare` for an order to prepare",
+  AbandonReason:
+    "`uncollected` if the item was ready and never collected, `no_news` if the shop changed nothing while it was in the workshop",
+  ShopChannel: "How the shop itself notified its client",
+  TicketOutcome: "For a collected ticket, whether the work was done",
   CreatedVia: "Whether a ticket was created in the app or through the API",
-  QuoteStatus: "Waiting for the client, or how they answered",
-  PartStatus: "On its way, or received",
-  TicketData: "The ticket at that time",
-  QuoteData: "The ticket at that time, and the quote",
-  Scope: "A permission of a key"
+  QuoteStatus: "`proposed` until the client answers, then the client's answer",
+  PartStatus: "`ordered` while the part is on its way, then `received`",
+  TicketData: "The ticket at the time of the event",
+  QuoteData: "The ticket at the time of the event, and the quote",
+  Scope: "A permission of an API key"
 }
 
 /** Descriptions of the envelope's fields, the same in every schema. */
 const envelopeDescriptions: Readonly<Record<string, string>> = {
-  success: "Whether there is a result",
+  success: "Whether the request succeeded",
   data: "The result",
   meta: "Further information about the result",
-  error: "Why there is no result",
-  code: "The cause, for programs",
-  message: "The cause, for people; its text may change",
+  error: "Why the request failed",
+  code: "The cause, in a form for programs",
+  message: "The cause, in a sentence for people. The text may change",
   details: "More about the cause"
 }
 

@@ -42,7 +42,7 @@ const effectsOf = ({ notifies_client, earns_stamps, dates, outcome, clears }: St
           "a client without an account is notified through the operator's own channel, if one is set"
         ]
       : []),
-    ...(earns_stamps ? ["loyalty stamps, once in the ticket's life"] : [])
+    ...(earns_stamps ? ["the ticket earns loyalty stamps, unless it earned them before"] : [])
   ].join("; ")
 
 const closureCondition = ({ after_ms, counts_from }: ClosureMove): string =>
@@ -109,13 +109,13 @@ const policies = Object.entries(Policies)
   .join("\n")
 
 /** The introduction to read before the first call, in Markdown. */
-export const introduction = `A shop's till, ERP or online shop creates workshop tickets, moves them from state to state, looks its clients up and stamps their loyalty cards. Each API key gives access to one shop only.
+export const introduction = `A shop's till, ERP or online shop creates workshop tickets, moves them from state to state, looks up clients and adds stamps to their loyalty cards. Each API key gives access to one shop only.
 
 ## Requests and responses
 
-Send the key as \`Authorization: Bearer <key>\` and bodies as \`application/json\`. Every response is an envelope: \`success\` true with \`data\` (and sometimes \`meta\`), or \`success\` false with \`error\`. Fields and parameters that are not known, or given twice, are refused by name; \`null\` for an optional field of a body means that it is absent. Responses may get new fields, so ignore those you do not know.
+Send the key as \`Authorization: Bearer <key>\` and bodies as \`application/json\`. Every response is an envelope: \`success\` true with \`data\` (and sometimes \`meta\`), or \`success\` false with \`error\`. A field or parameter that is unknown, or is given twice, is refused, and the error names it. \`null\` for an optional field of a body means that it is absent. Responses may get new fields, so ignore fields that you do not know.
 
-\`HEAD\` gets the response of \`GET\` without the body. An unknown path or method is a 404 \`NOT_FOUND\`, if the key is valid.
+\`HEAD\` gets the response of \`GET\` without the body. With a valid key, an unknown path or method is a 404 \`NOT_FOUND\`.
 
 Amounts are whole numbers of the currency's minor unit. Instants are ISO 8601 in UTC with milliseconds.
 
@@ -125,11 +125,11 @@ ${statesTable}
 
 ${movesTable}
 
-Every other move is a 409, whose \`details.allowed\` lists the statuses that the ticket would accept. Every 409 of a ticket except \`IDEMPOTENCY_KEY_REUSED\` has the ticket's present \`details.state\` and \`details.updated_at\`.
+Every other move is a 409, whose \`details.allowed\` lists the statuses that the ticket accepts. Every 409 of a ticket except \`IDEMPOTENCY_KEY_REUSED\` has the ticket's present \`details.state\` and \`details.updated_at\`.
 
 ## Repeating a request
 
-The operations that take an \`Idempotency-Key\` may be repeated with the same key for ${Limits.idempotency_memory_ms / DAY_MS} days: the repetition gets the first response's \`data\` with \`meta.replayed\` true and the header \`Idempotent-Replayed\`. Refusals are not remembered, so a corrected request may use the same key. After a success, another request with the key is a 409. The key is optional for changing a status and for recording a notification.
+The operations that take an \`Idempotency-Key\` may be repeated with the same key for ${Limits.idempotency_memory_ms / DAY_MS} days. The repeated request gets the first response's \`data\` with \`meta.replayed\` true and the header \`Idempotent-Replayed\`. The service does not remember refusals, so a corrected request may use the same key. After a success, a different request with the same key is a 409. The key is optional for changing a status and for recording a notification.
 
 ## Limits
 
@@ -141,7 +141,7 @@ Minutes and hours start with the first use. A request beyond a limit gets a 429:
 
 ## Events
 
-A shop's webhook receives these, signed; the webhooks section has the details.
+A shop's webhook receives these events. Each is signed. The section Webhooks has the details.
 
 ${eventsTable}`
 

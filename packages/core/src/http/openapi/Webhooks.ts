@@ -28,7 +28,7 @@ const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = 
   "ticket.collected": ofTicket,
   "ticket.abandoned": Schema.Struct({
     ticket: Ticket,
-    reason: AbandonReason.annotations({ description: "Why the service closed it" })
+    reason: AbandonReason.annotations({ description: "Why the service closed the ticket" })
   }),
   "client.notified": Schema.Struct({
     ticket: Ticket,
@@ -39,13 +39,13 @@ const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = 
   "ticket.updated": Schema.Struct({
     ticket: Ticket,
     changed: Schema.Array(Schema.keyof(Ticket)).annotations({
-      description: "The fields of the ticket that are different now"
+      description: "The fields of the ticket that changed"
     })
   }),
   "quote.proposed": ofQuote,
   "quote.accepted": ofQuote,
   "quote.refused": ofQuote,
-  ping: Schema.Struct({}).annotations({ jsonSchema: { type: "object", description: "Nothing" } })
+  ping: Schema.Struct({}).annotations({ jsonSchema: { type: "object", description: "An empty object" } })
 }
 
 const samples: { readonly [T in EventType]: EventData[T] } = {
@@ -75,9 +75,9 @@ export const eventSchema = (type: EventType) =>
   Schema.Struct({
     id: text("uuid", "The event's id, the same at every attempt, so that a receiver can drop duplicates"),
     type: Schema.Literal(type).annotations({ description: eventTypes[type] }),
-    created_at: text("date-time", "When it happened"),
+    created_at: text("date-time", "When the event happened"),
     api_version: Schema.Literal(API_VERSION).annotations({ description: "The version of this API" }),
-    shop_id: text("uuid", "The shop it happened in"),
+    shop_id: text("uuid", "The shop in which the event happened"),
     data: (dataSchemas[type] as Schema.Schema<unknown>).annotations({ description: "The data of this type of event" })
   }).annotations({ identifier: eventName(type), description: eventTypes[type] })
 
@@ -86,7 +86,7 @@ export const eventSchemas = [...types.map(eventSchema), ofTicket]
 
 /** Any event, distinguished by `type`. */
 export const anyEvent = {
-  description: "The body of a delivery. More types will come: answer 2xx to those that you do not know",
+  description: "The body of a delivery. New types will be added, so respond 2xx to events with an unknown type",
   oneOf: types.map((type) => ({ $ref: `#/components/schemas/${eventName(type)}` })),
   discriminator: {
     propertyName: "type",
@@ -107,7 +107,7 @@ const signature = (name: string) => ({
   in: "header",
   required: true,
   description:
-    "`t` is the second of sending, `v1` the hexadecimal HMAC-SHA256 of `t`, a dot and the raw body, under the webhook's secret. After a change of the secret there are two `v1` for 24 hours: accept either. Compare in constant time, and refuse a `t` more than five minutes off your clock",
+    "`t` is the time of sending in seconds. `v1` is the hexadecimal HMAC-SHA256 of `t`, a dot and the raw body, with the webhook's secret as the key. For 24 hours after a change of the secret there are two `v1`. Accept either of them. Compare in constant time, and refuse a `t` that is more than five minutes from your clock",
   schema: { type: "string", pattern: "^t=\\d+(,v1=[0-9a-f]{64}){1,2}$" },
   example: "t=1795165924,v1=3f1d5a0c9b7e24681357acbd0e2f4a6c8b9d1e3f5a7c9b0d2e4f6a8c0b1d3e5f"
 })
@@ -116,7 +116,7 @@ const webhook = (type: EventType, header: string) => ({
   post: {
     operationId: `on${eventName(type)}`,
     summary: eventTypes[type],
-    description: "Answer 2xx within ten seconds and work afterwards. The same event may come twice.",
+    description: "Respond 2xx within ten seconds, and process the event afterwards. The same event may arrive twice.",
     tags: ["Webhooks"],
     security: [],
     parameters: [signature(header)],
@@ -130,9 +130,9 @@ const webhook = (type: EventType, header: string) => ({
       }
     },
     responses: {
-      "2XX": { description: "Received; it will not be sent again" },
-      410: { description: "Nobody listens here any more; the webhook turns off" },
-      default: { description: "Not received; it will be tried again" }
+      "2XX": { description: "The receiver has the event. It will not be sent again" },
+      410: { description: "The receiver no longer exists. The service turns the webhook off" },
+      default: { description: "The receiver does not have the event. The service will send it again" }
     }
   }
 })

@@ -56,7 +56,7 @@ const logUnavailable = (failure: Error): Effect.Effect<void> =>
     const subject = rootCause(failure).message
     if (!(yield* isLoggedNow(at, subject))) return
     yield* Effect.logWarning(
-      `The background work ${unavailable.has(subject) ? "still waits" : "waits"}. ${inOneLine(failure)}`
+      `The background work ${unavailable.has(subject) ? "still waits" : "waits"} for the store. ${inOneLine(failure)}`
     )
     unavailable.add(subject)
   })
@@ -68,7 +68,7 @@ export const backgroundSucceeded: Effect.Effect<void> = Effect.flatMap(Logged, (
   if (unavailable.size === 0) return Effect.void
   for (const subject of unavailable) at.delete(subject)
   unavailable.clear()
-  return Effect.logInfo("The store can be reached again; the background work goes on")
+  return Effect.logInfo("The store can be reached again, so the background work continues")
 })
 
 const isUnavailable = (failure: unknown): failure is Error =>
@@ -82,7 +82,7 @@ const isUnavailable = (failure: unknown): failure is Error =>
 export const logBackgroundFailure = (message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.suspend(() => {
     const remedy = remedyIn(cause)
-    if (remedy !== null) return logRemedy(`The background work waits. ${remedy}`)
+    if (remedy !== null) return logRemedy(`The background work has stopped until this is solved. ${remedy}`)
     const failure = Option.getOrUndefined(Cause.failureOption(cause))
     return isUnavailable(failure) ? logUnavailable(failure) : Effect.logWarning(message, cause)
   })

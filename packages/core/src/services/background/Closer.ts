@@ -47,7 +47,9 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
       next: (until: Instant) => Effect.map(closures.due(until, 1), ([first]) => first?.due_at ?? null),
       /** Closes due tickets again and again, until interrupted. If the store is unavailable, it tries again at the next poll. */
       run: Effect.zipLeft(runOnce, backgroundSucceeded).pipe(
-        Effect.catchAllCause((cause) => logBackgroundFailure("Tickets could not be closed; trying again", cause)),
+        Effect.catchAllCause((cause) =>
+          logBackgroundFailure("Tickets could not be closed. The service tries again", cause)
+        ),
         Effect.repeat(Schedule.spaced(closure_poll_ms))
       )
     }

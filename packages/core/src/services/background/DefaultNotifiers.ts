@@ -14,11 +14,16 @@ export const inboxOnly: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifi
 /** Logs the notices to owners, with the host of the webhook's URL only: its path and its query may be secrets of the receiver. */
 export const logOwner: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier, {
   notify: ({ kind, shop_id, url }) =>
-    Effect.annotateLogs(Effect.logWarning("An owner has a notice about their webhook"), {
-      kind,
-      shop_id,
-      host: hostOf(url)
-    })
+    Effect.annotateLogs(
+      Effect.logWarning(
+        "The owner of a shop must be notified about the webhook, but this process has no notifier for owners (notifyOwner). Notify the owner yourself"
+      ),
+      {
+        kind,
+        shop_id,
+        host: hostOf(url)
+      }
+    )
 })
 
 /** The default notifiers, for embedders without notifiers. */

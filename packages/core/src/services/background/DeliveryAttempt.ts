@@ -19,7 +19,7 @@ import { attemptsEnded } from "../observe/ServiceMetrics.js"
 const causeOf = (sent: SendResult): string => {
   const { status, error } = sent
   if (status !== null) return `the receiver responded ${status}${saysGone(sent) ? ", which turns the webhook off" : ""}`
-  return error === null ? "no response came" : sendErrors[error]
+  return error === null ? "no response arrived" : sendErrors[error]
 }
 
 /** Logs that the deliveries of a webhook begin to fail, or arrive again. The stored count of failures decides which attempt logs it. */
@@ -33,10 +33,10 @@ const logTransition = (
   const line =
     transition === "recovered"
       ? Effect.logInfo(
-          `Deliveries to ${host} arrive again. Events that failed before are tried again at their own times, so they may arrive after later ones`
+          `Deliveries to ${host} succeed again. Events whose delivery failed are sent again at their scheduled times, so they may arrive after later events`
         )
       : Effect.logWarning(
-          `Deliveries to ${host} began to fail: ${causeOf(sent)}. The attempts are in deliveries.list, and in workshop webhook deliveries ${shop_id}`
+          `Deliveries to ${host} began to fail: ${causeOf(sent)}. To see the attempts, call deliveries.list, or run workshop webhook deliveries ${shop_id}`
         )
   return Effect.annotateLogs(line, { shop_id, host, ...(status === null ? { error } : { status }) })
 }
@@ -92,6 +92,6 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
       })
     return (claim: Claim) =>
       Effect.catchAllCause(attempt(claim), (cause) =>
-        Effect.logWarning("A delivery was not recorded and will be made again", cause)
+        Effect.logWarning("The result of a delivery could not be recorded, so the event will be sent again", cause)
       )
   })

@@ -69,7 +69,7 @@ const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 const logFailure = <A, E>(work: Effect.Effect<A, E>) =>
   Effect.catchAllCause(work, (cause) =>
     Effect.zipRight(
-      logBackgroundFailure("Deliveries could not be claimed; trying again", cause),
+      logBackgroundFailure("Deliveries could not be claimed. The service tries again", cause),
       Effect.sleep("1 second")
     )
   )

@@ -36,10 +36,10 @@ const logFailure = (notification: DueNotification, what: string, cause: Cause.Ca
 
 /** Logs that a notification was given up. The cause is empty if the last attempt crashed its process. */
 const logGivenUp = (notification: DueNotification, cause: Cause.Cause<unknown> = Cause.empty) =>
-  logFailure(notification, "A notification was given up after its last attempt", cause)
+  logFailure(notification, "The last attempt to send a notification failed, so it will not be sent", cause)
 
 const logOutdated = ({ shop_id, id }: DueNotification) =>
-  Effect.annotateLogs(Effect.logDebug("A notification was not sent, because its ticket has left the state"), {
+  Effect.annotateLogs(Effect.logDebug("A notification was not sent, because its ticket is no longer in that state"), {
     shop_id,
     id
   })
@@ -73,12 +73,16 @@ const makeAttempt = Effect.gen(function* () {
     const cause = Exit.isFailure(exit) ? exit.cause : undefined
     if (result === "given_up") yield* logGivenUp(notification, cause)
     else if (cause !== undefined)
-      yield* logFailure(notification, "A notification failed, and is sent again later", cause)
+      yield* logFailure(notification, "An attempt to send a notification failed. The service tries again later", cause)
   })
 
   return (notification: DueNotification) =>
     Effect.catchAllCause(attempt(notification), (cause) =>
-      Effect.logWarning("The result of a notification was not recorded; it will be sent again", notification.id, cause)
+      Effect.logWarning(
+        "The result of a notification could not be recorded, so it will be sent again",
+        notification.id,
+        cause
+      )
     )
 })
 
@@ -100,7 +104,10 @@ const makeBegin = (inFlight: InFlight) =>
         Effect.catchTag("ShopNotFound", Effect.die),
         // A defect in one notification must not stop the others; an unavailable store stops all of them.
         Effect.catchAllDefect((defect) =>
-          Effect.as(Effect.logError("A notification could not be begun", notification.id, defect), false)
+          Effect.as(
+            Effect.logError("An attempt to send a notification could not be started", notification.id, defect),
+            false
+          )
         )
       )
   })
@@ -117,7 +124,7 @@ const makeDiscard = Effect.map(Effect.all([Store, NotificationQueue]), ([store, 
       isLogged = true
       yield* Effect.annotateLogs(
         Effect.logWarning(
-          `A walk-in was not notified, because no process with a notifier for clients (notifyClient) ran on this store in ${durationInWords(notification_wait_max_ms / 1000)}. This process has none, and reports only the first. If nobody shall notify walk-ins, pass a notifier that does nothing`
+          `A client without an account was not notified, because no process with a notifier for clients (notifyClient) ran on this store for ${durationInWords(notification_wait_max_ms / 1000)}. This process has no such notifier, and logs this only once. If these clients are not to be notified, pass a notifier that does nothing`
         ),
         { shop_id: notification.shop_id, ticket_id: notification.payload.ticket_id }
       )
@@ -189,7 +196,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     }).pipe(
       Effect.catchAllCause((cause) =>
         Effect.zipRight(
-          logBackgroundFailure("Due notifications could not be read; trying again", cause),
+          logBackgroundFailure("Due notifications could not be read. The service tries again", cause),
           Effect.sleep(notification_poll_ms)
         )
       )

@@ -43,7 +43,7 @@ import { AllCells, compareBy, groupValues, mergeSorted, type OpenCell, openCell,
 const LOOK_EVERY = "1 second"
 
 const cellUnavailable = Metric.gauge("workshop_cell_unavailable", {
-  description: "1 while this process cannot use the cell, else 0."
+  description: "1 while this process cannot use the cell, otherwise 0."
 })
 
 /** The maximum number of shops for which a process remembers when it last claimed their deliveries. */
@@ -208,7 +208,7 @@ const everyDelivery = (allCells: AllCells): Context.Tag.Service<Deliveries> => (
       }
     ),
   changed: Effect.raceAll(allCells.cells.map(({ deliveries }) => deliveries.changed)),
-  // The ids of replays increase with the time at which they began.
+  // Replay ids increase with start time, so merging by id keeps the oldest first.
   replays: Effect.map(
     allCells.gather(({ deliveries }) => deliveries.replays),
     (open) => mergeSorted(open, ({ id }) => id, ServiceLimits.replays_per_look)
@@ -416,12 +416,12 @@ const notJoined: Context.Tag.Service<Transactions> = {
   join: () =>
     new TransactionRefused({
       message:
-        "This store has several cells, and a client's transaction is in one database. Use a store of one cell, or commit your rows and the commands apart."
+        "within cannot be used on a store with several cells, because a transaction of your database client is in only one database. Use a store with one cell, or commit your rows and the commands separately."
     })
 }
 
 const addedSince = (name: string) =>
-  `The cell ${name} was added since this process started, which refuses its shops. Restart it with --cells that include it.`
+  `The cell ${name} was added after this process started, so this process refuses requests of the cell's shops. Restart the process with the cell in --cells.`
 
 /** Makes the ports of one store from those of several cells. For a single cell, use its own ports. */
 export const cellPorts = ({
@@ -449,7 +449,7 @@ export const cellPorts = ({
         )
       }),
       unavailable: Effect.sync(unavailableNow),
-      complaint: Effect.sync(() => (allCells.here.length > 0 ? null : "None of the cells responds."))
+      complaint: Effect.sync(() => (allCells.here.length > 0 ? null : "No cell responds."))
     })
     const lookForOthers = Effect.flatMap(directory.names, (all) => {
       lacking = all.filter((name) => !names.has(name)).map((name) => ({ name, remedy: addedSince(name) }))
@@ -462,7 +462,7 @@ export const cellPorts = ({
     yield* look.pipe(
       // Commands and reads in an unavailable cell report the failure themselves.
       Effect.catchTag("StoreUnavailable", () => Effect.void),
-      Effect.catchAllCause((cause) => Effect.logError("The cells could not be checked; trying again", cause)),
+      Effect.catchAllCause((cause) => Effect.logError("Cells could not be checked. The service tries again", cause)),
       // This sleep takes real time, because a sandbox's clock may be frozen.
       Effect.zipRight(Effect.withClock(Effect.sleep(LOOK_EVERY), Clock.make())),
       Effect.forever,

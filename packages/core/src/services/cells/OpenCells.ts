@@ -73,7 +73,7 @@ class CellCache<K> {
 
 const unknownCell = (name: string) =>
   new StoreUnavailable({
-    remedy: `The directory of cells names the cell ${name}, which this process was not given. Start it with the same cells as workshop migrate --cells.`
+    remedy: `The directory of cells has the cell ${name}, but --cells of this process does not. Start the process with the same --cells as workshop migrate.`
   })
 
 /** Finds the cell of a shop or a key, and remembers it. */
@@ -221,7 +221,7 @@ export class AllCells {
         onFailure: (failure) => {
           const isKnown = this.#unavailable.has(cell)
           this.#unavailable.set(cell, failure.remedy)
-          const line = `The cell ${cell.name} cannot be used; its shops are refused until it can (${reasonOf(failure)})`
+          const line = `The cell ${cell.name} cannot be used (${reasonOf(failure).replace(/\.$/, "")}). Requests of its shops are refused until it can be used again`
           if (failure.remedy !== undefined) return logRemedy(line)
           return isKnown ? Effect.void : Effect.logWarning(line)
         },
@@ -298,7 +298,7 @@ export class AllCells {
           work(cell),
           ({
             cause,
-            remedy = `The cell ${cell.name} does not respond, and this call needs every cell. Try again once it does.`
+            remedy = `The cell ${cell.name} does not respond, but this call needs every cell. Try again when the cell responds.`
           }) => new StoreUnavailable({ cause, remedy })
         ),
       { concurrency: "unbounded" }

@@ -126,7 +126,7 @@ const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.
   jsonSchema: {
     type: "string",
     examples: ["next", "2026-11-20T10:20:42Z"],
-    description: "next, or an ISO 8601 date and time"
+    description: "The text next, or an ISO 8601 date and time"
   }
 })
 
@@ -138,7 +138,9 @@ const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.
 export const ClockMove = Schema.Struct({
   advance_ms: optional(
     Schema.Int.pipe(
-      Schema.nonNegative({ message: () => "must be 0 or more whole milliseconds: the clock never goes back" })
+      Schema.nonNegative({
+        message: () => "must be a whole number of milliseconds, at least 0, because the clock never goes back"
+      })
     )
   ),
   advance: optional(DurationText),
@@ -151,7 +153,7 @@ export const ClockMove = Schema.Struct({
     Schema.filter(
       ({ advance_ms, advance, set, to }) => {
         if ((advance ?? null) !== null && (advance_ms ?? null) !== null)
-          return { path: ["advance"], message: "must be absent if advance_ms is given" }
+          return { path: ["advance"], message: "must be omitted if advance_ms is given" }
         return (to ?? null) === null || (advance_ms ?? advance ?? set ?? null) === null
           ? true
           : { path: ["to"], message: "cannot be combined with set, advance or advance_ms" }
@@ -168,7 +170,7 @@ export interface ClockState {
   readonly frozen: boolean
   /** The name that was given with the freeze, such as `a recording`; null if there was none, and while the clock runs. */
   readonly frozen_by: string | null
-  /** How far it is ahead of the real clock, in milliseconds. */
+  /** How many milliseconds the sandbox's clock is ahead of the real clock, in milliseconds. */
   readonly ahead_ms: number
 }
 
@@ -187,10 +189,13 @@ const destination = (
   now: Instant
 ): Effect.Effect<Instant, InvalidInput> => {
   const [field, start] = typeof to === "number" ? (["to", to] as const) : (["set", set ?? now] as const)
-  if (start < now) return refuse(field, `must not be before ${toIso(now)}: the clock never goes back`)
+  if (start < now) return refuse(field, `must not be before ${toIso(now)}, because the clock never goes back`)
   const target = start + (advance_ms ?? advance ?? 0)
   return target > LAST_INSTANT
-    ? refuse((advance ?? null) === null ? "advance_ms" : "advance", `must not lead beyond ${toIso(LAST_INSTANT)}`)
+    ? refuse(
+        (advance ?? null) === null ? "advance_ms" : "advance",
+        `must not move the clock beyond ${toIso(LAST_INSTANT)}`
+      )
     : Effect.succeed(target)
 }
 
@@ -204,7 +209,10 @@ const withNext = (
     ? Effect.succeed(move)
     : Effect.flatMap(next(now), (at) =>
         at === null
-          ? refuse("to", "nothing falls due: give an instant, or a length of time to advance")
+          ? refuse(
+              "to",
+              "cannot be next, because nothing is scheduled; give an instant, or a length of time to advance"
+            )
           : Effect.succeed({ ...move, to: at })
       )
 
@@ -234,7 +242,7 @@ const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
       if (done === null) return clock.holdAt(target)
       idle = done === 0 && clock.unsafeCurrentTimeMillis() === before ? idle + 1 : 0
     }
-    return yield* Effect.dieMessage("Work is said to be due that is never done")
+    return yield* Effect.dieMessage("A background task reports due work but never does it")
   })
 }
 

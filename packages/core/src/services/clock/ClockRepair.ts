@@ -64,7 +64,7 @@ const { data_ahead_max_ms, data_ahead_check_every_ms } = ServiceLimits
 const aheadMessage = ({ count, first }: ShopsAhead, ms: number): string => {
   const shops = count === 1 ? "1 shop" : `${count} shops`
   const named = first.length < count ? `${first.join(", ")} and ${count - first.length} more` : first.join(", ")
-  return `The data of ${shops} are up to ${durationInWords(Math.round(ms / 1000))} ahead of this server's clock (${named}). Correct the clock, or, if a wrong clock or a sandbox dated them, run workshop shop repair-clock --all.`
+  return `The data of ${shops} are up to ${durationInWords(Math.round(ms / 1000))} ahead of this server's clock (${named}). If this clock is wrong, correct it. If the data were written with a wrong clock or by a sandbox, run workshop shop repair-clock --all.`
 }
 
 type Ahead = Effect.Effect<string | null, StoreUnavailable>

@@ -36,8 +36,8 @@ export const notReadyReason: Effect.Effect<string | null, never, Directory> = Ef
   Effect.timeout(ServiceLimits.readiness_ms),
   Effect.catchAllCause((cause) =>
     Effect.as(
-      logBackgroundFailure("Not ready: the store does not answer", cause),
-      remedyIn(cause) ?? "The service cannot reach its store; try again in a moment"
+      logBackgroundFailure("This process is not ready, because the store does not respond", cause),
+      remedyIn(cause) ?? "The service cannot reach its store. Try again in a moment."
     )
   )
 )

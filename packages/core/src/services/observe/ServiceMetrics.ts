@@ -2,7 +2,7 @@ import { Effect, Metric } from "effect"
 import type { AttemptOutcome } from "../../decisions/recordAttempt.js"
 
 const attempts = Metric.counter("workshop_delivery_attempts_total", {
-  description: "Attempts to deliver an event, by what became of the delivery.",
+  description: "Attempts to deliver an event, by the resulting state of the delivery.",
   incremental: true
 })
 
@@ -16,7 +16,7 @@ export const attemptsEnded = {
 } as const satisfies Record<AttemptOutcome, unknown>
 
 const deliveriesInFlight = Metric.gauge("workshop_deliveries_in_flight", {
-  description: "Deliveries that this process has on their way."
+  description: "Deliveries that this process is sending."
 })
 
 /** Exports the number of deliveries in flight, and 0 for outcomes that have not occurred yet, because a rate needs a first value. */
@@ -27,7 +27,7 @@ export const showDeliveries = (in_flight: number): Effect.Effect<void> =>
   )
 
 const notificationAttempts = Metric.counter("workshop_notification_attempts_total", {
-  description: "Attempts to notify a client or an owner, by what became of the notification.",
+  description: "Attempts to notify a client or an owner, by their result.",
   incremental: true
 })
 
@@ -45,7 +45,7 @@ export const notificationsEnded = {
 } as const
 
 const notificationsInFlight = Metric.gauge("workshop_notifications_in_flight", {
-  description: "Notifications that this process has on their way."
+  description: "Notifications that this process is sending."
 })
 
 /** Exports the number of notifications in flight, and 0 for outcomes that have not occurred yet, because a rate needs a first value. */
@@ -57,6 +57,6 @@ export const showNotifications = (in_flight: number): Effect.Effect<void> =>
 
 /** Tickets that were closed because nobody collected them or their shop had no news (Specification, States). */
 export const ticketsClosed = Metric.counter("workshop_tickets_closed_total", {
-  description: "Tickets closed by the service: never collected, or no news.",
+  description: "Tickets that the service closed, because they were never collected or the shop changed nothing.",
   incremental: true
 })

@@ -58,7 +58,7 @@ const withoutClient = (pool: object, cause: unknown): StoreUnavailable => {
   return new StoreUnavailable({ cause, remedy })
 }
 
-const NO_POOL = "The argument is not a pool of pg. Pass the Pool itself, and not its url or a query builder's wrapper."
+const NO_POOL = "The argument is not a pool of pg. Pass the Pool itself, not its url or a query builder's wrapper."
 
 /**
  * Borrows a client from a `Pool` of the package `pg` for a transaction of your own, and returns it to the pool

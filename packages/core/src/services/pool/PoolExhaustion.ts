@@ -38,11 +38,11 @@ export const poolExhaustion = (pool: object): string | undefined => {
   const clients = clientsInUse(pool)
   if (clients === undefined) return undefined
   const waited_ms = (pool as PoolState).options?.connectionTimeoutMillis ?? 0
-  return `${inUse(clients, "client", "your pool", waited_ms)}, its connectionTimeoutMillis. Raise that time for transactions of one shop, raise its max for those of several shops, or return its clients sooner.`
+  return `${inUse(clients, "client", "your pool", waited_ms)}, the pool's connectionTimeoutMillis. If the transactions are of one shop, raise connectionTimeoutMillis. If they are of several shops, raise the pool's max. Or return its clients sooner.`
 }
 
 const exhausted = Metric.counter("workshop_pg_pool_exhausted_total", {
-  description: "Calls that were refused because no client of a pool became free in time.",
+  description: "Calls that were refused because all clients of a connection pool stayed in use for too long.",
   incremental: true
 })
 

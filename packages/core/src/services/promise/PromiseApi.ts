@@ -93,7 +93,7 @@ export const decodeInput = {
 }
 
 const IN_DEVELOPMENT =
-  "; for a receiver on this machine in development, give start the option webhookPolicy: { allowLoopbackHttp: true }"
+  "; in development, for a receiver on this machine, pass webhookPolicy: { allowLoopbackHttp: true } to start"
 
 /** The address of a webhook under the embedder's policy. */
 const addressUnderPolicy = (url: string) =>

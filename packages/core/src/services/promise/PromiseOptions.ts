@@ -130,13 +130,15 @@ export interface PromiseOptions<E = never> {
 }
 
 const isLayer = (value: unknown): Complaint =>
-  Layer.isLayer(value) ? undefined : "must be a layer, such as that of @workshop/store-memory"
+  Layer.isLayer(value) ? undefined : "must be a layer, such as the export layer of @workshop/store-memory"
 const isSender = (value: unknown): Complaint =>
-  Layer.isLayer(value) ? undefined : "must be the layer of @workshop/http-node/sender; a function is the option send"
+  Layer.isLayer(value)
+    ? undefined
+    : "must be the layer of @workshop/http-node/sender; pass a function as the option send"
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 const ofLimits = (value: unknown): Complaint => {
-  if (!isObject(value)) return "must be an object of numbers by policy"
+  if (!isObject(value)) return "must be an object with a number for each policy, such as { requests_per_minute: 300 }"
   const unknown = firstUnknown(value, Object.keys(defaultLimits), { one: "policy", many: "policies" })
   if (unknown !== undefined) return unknown
   for (const [policy, limit] of Object.entries(value)) {
@@ -190,12 +192,12 @@ export const promiseOptions: Readonly<Record<keyof PromiseOptions, (value: unkno
   trackingBaseUrl: (value) =>
     typeof value === "string" && /^https?:\/\/.*[/=]$/.test(value) && URL.canParse(value)
       ? undefined
-      : "must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/",
+      : "must be a web address that ends with / or =, to which the tracking code is appended, such as https://shop.example/t/",
   background: isBoolean,
   clock: (value) =>
     isObject(value) && Clock.ClockTypeId in value
       ? undefined
-      : "must be a clock of Effect; a function is the option now"
+      : "must be a Clock of Effect; pass a function as the option now"
 }
 
 /** The first wrong option of `start`, in a sentence; null if all are right. */
@@ -205,11 +207,12 @@ export const refusedStart = (given: unknown): OptionRefused | null => {
   const refused = optionRefusal("start", given ?? {}, promiseOptions)
   if (refused !== null) return refused
   const { store, sender, send, now, clock } = (given ?? {}) as Partial<PromiseOptions>
-  if (store === undefined) return refuse("store", "is missing: give a store, such as layer of @workshop/store-memory")
+  if (store === undefined)
+    return refuse("store", "is missing. Pass a store, such as the export layer of @workshop/store-memory.")
   if (sender !== undefined && send !== undefined)
-    return refuse("send", "cannot be given together with sender: leave one of them out")
+    return refuse("send", "cannot be given together with sender. Omit one of the two.")
   return now !== undefined && clock !== undefined
-    ? refuse("now", "cannot be given together with clock: leave one of them out")
+    ? refuse("now", "cannot be given together with clock. Omit one of the two.")
     : null
 }
 

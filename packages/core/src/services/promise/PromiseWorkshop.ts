@@ -31,7 +31,7 @@ import { type RunEffect, toPromise } from "./toPromise.js"
 /** `dispatcher.runOnce` was called on a workshop without a sender, so its events wait for a process that has one. */
 export class NoSender extends RefusalOf(
   "NoSender",
-  "This workshop has no way to send webhooks; give start a sender or a function send"
+  "This workshop cannot send webhooks, because start got neither sender nor send. Pass one of these options to start."
 ) {}
 
 /** The services in the runtime of a workshop, for your own effects: see `PromiseWorkshop.runtime`. */
@@ -144,7 +144,7 @@ export type Readiness = { readonly ready: true } | { readonly ready: false; read
 export interface PgClientLike {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` fit no narrower type
   readonly query: (...args: Array<any>) => any
-  readonly totalCount?: "within takes what pool.connect() resolves to, and not the pool"
+  readonly totalCount?: "within needs a client, not a pool. Pass the client that pool.connect() resolves to."
 }
 
 /** The services whose commands run in your transaction. */
@@ -181,7 +181,7 @@ const untilEnd = (run: RunEffect<WorkshopServices>) => {
 }
 
 const WITHIN_ENDED =
-  "This call of within has ended, and its transaction may have too. Call the services inside work, or those of the workshop."
+  "This call of within has ended, so its services can no longer be used. Use them only inside the function work, or use the services of the workshop."
 
 /** The sender of a workshop that was started without one. It is never called. */
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
@@ -207,7 +207,7 @@ const backgroundWork = (hasSender: boolean, notifiesClients: boolean) =>
     Effect.map(
       Effect.once(
         Effect.logInfo(
-          "This process notifies no clients, because it was started without notifyClient. Notifications wait for a process that has it, for at most three days"
+          "This process notifies no clients, because it was started without notifyClient. Notifications wait up to three days for a process with notifyClient"
         )
       ),
       (sayThatNobodyIsNotified) =>

@@ -15,7 +15,7 @@ const spec = OpenApi.fromApi(SandboxApi)
 
 const rowOf = <A>(table: Readonly<Record<string, A>>, name: string): A => {
   const row = table[name]
-  if (row === undefined) throw new Error(`SandboxWords.ts has no row for ${name}`)
+  if (row === undefined) throw new Error(`SandboxWords.ts has no description of ${name}`)
   return row
 }
 
@@ -48,7 +48,7 @@ const parameter = (path: string, { name, in: place, required, schema }: OpenApi.
     name: "Idempotency-Key",
     in: place,
     required,
-    description: "A repetition with the same key gets the first response",
+    description: "A repeated request with the same key gets the first response",
     schema: own
   }
 }
@@ -89,11 +89,11 @@ const build = (): Node => {
     info: {
       title: "Workshop Ticket Service: sandbox",
       version: "1",
-      summary: "The acts of the app, the owner, the client and the clock, for tests",
+      summary: "What the app, the owner, the clients and the clock do, as requests for tests",
       description: introduction,
       license: { name: "MIT", identifier: "MIT" }
     },
-    servers: [{ url: "http://127.0.0.1:4010", description: "Where `npm start -- --sandbox` serves" }],
+    servers: [{ url: "http://127.0.0.1:4010", description: "The address on which `npm start -- --sandbox` serves" }],
     tags: spec.tags as unknown as Json,
     security: [{}, { sandboxToken: [] }],
     paths: referred.paths,
@@ -101,12 +101,16 @@ const build = (): Node => {
       schemas: referred.schemas,
       headers: {
         "Request-Id": {
-          description: "The id of this request; quote it to report a problem",
+          description: "The id of this request. Include it when you report a problem",
           schema: { type: "string" }
         }
       },
       securitySchemes: {
-        sandboxToken: { type: "http", scheme: "bearer", description: "The token with which the sandbox was started" }
+        sandboxToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "The token with which the server was started (`--sandbox-token`)"
+        }
       }
     }
   }

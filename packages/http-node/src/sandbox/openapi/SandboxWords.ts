@@ -8,6 +8,6 @@ export const pathIds: Readonly<Record<string, string>> = {
 }
 
 /** The introduction of the sandbox's document, in Markdown. */
-export const introduction = `Everything that the shop's app, its owner, its clients and the clock would do, so that a tester in any language can test every rule over HTTP. A server responds here if it was started with \`--sandbox\`.
+export const introduction = `These requests do everything that the shop's app, its owner, its clients and the clock would do, so that a tester can test every rule over HTTP in any language. A server offers them if it was started with \`--sandbox\`.
 
-Responses have the envelope of the API. No API key is needed; if the sandbox has a token, send it as \`Authorization: Bearer <token>\`. These requests count against no limit.`
+Responses have the envelope of the API. No API key is needed; if the sandbox has a token, send it as \`Authorization: Bearer <token>\`. The requests count against no limit.`

@@ -29,7 +29,7 @@ export const accessCases = casesOf("§5", [
       response.refused(403, "FORBIDDEN", { scope })
       const only = await shop.with({ scopes: [scope] })
       const { status } = await shop.env.api(method, `/v1${path}`, { bearer: only.key })
-      expectSame(status === 401 || status === 403, false, "whether a key with this scope alone is turned away")
+      expectSame(status === 401 || status === 403, false, "whether a key with only this scope is refused")
     })
   ),
   test("scope-shop (rule-shop-record): GET /v1/shop works with any key, and returns the scopes of that key.", async (shop) => {
@@ -61,7 +61,11 @@ export const accessCases = casesOf("§5", [
     expectShape(shop.key, /^wk_test_[A-Za-z0-9_-]{43}$/, "the key")
     const list = await shop.env.sandbox("list keys", shop.id)
     list.ok()
-    expectSame(list.exchange.response.body.includes(shop.key), false, "whether the list of keys holds its text")
+    expectSame(
+      list.exchange.response.body.includes(shop.key),
+      false,
+      "whether the list of keys contains the key's text"
+    )
   }),
   test("key-revoked (rule-key-revoked): A revoked key stops working within a minute, and the shop's other keys keep working.", async (shop) => {
     const till = await shop.with({ preset: "full" })
@@ -78,7 +82,7 @@ export const accessCases = casesOf("§5", [
     const another = () => shop.env.sandbox("create key", shop.id, { name: "Sixth", preset: "full" })
     ;(await another()).conflict("TOO_MANY_KEYS")
     await shop.env.act("revoke key", more[0]?.key_id)
-    expectSame((await another()).status < 300, true, "whether there is room for a key after one was revoked")
+    expectSame((await another()).status < 300, true, "whether a key can be created after another was revoked")
   }),
   test("key-of-its-shop (rule-one-key-one-shop): The key of each shop reads that shop.", async (shop) => {
     for (const each of [shop, await shop.env.openShop()]) (await each.get("/shop")).shows({ id: each.id })

@@ -114,10 +114,10 @@ export const clientCases = casesOf("§4", [
     expectSame(
       await create(async () => (await shop.env.person()).phone),
       nobody,
-      "what is seen where an account exists"
+      "the response if an account has the number"
     )
     const blocked = await create(async (shop) => (await shop.blocker()).phone)
-    expectSame(blocked, nobody, "what is seen where its holder blocks the shop")
+    expectSame(blocked, nobody, "the response if the account's holder blocks the shop")
   }),
   test("block-hides-tickets (rule-privacy-look-up): A client who blocks the shop disappears from its tickets and from later events.", async (shop) => {
     await shop.program()

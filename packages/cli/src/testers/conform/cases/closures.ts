@@ -14,7 +14,7 @@ const news = [
 /** Expects a ticket to close sixty days from now, and not a millisecond earlier. */
 const expectClosure = async (shop: CaseShop, id: string, fields: object = {}, state = "workshop") => {
   await shop.env.advance(60 * DAY - 1)
-  expectSame((await shop.read(id)).state, state, "the state one millisecond before")
+  expectSame((await shop.read(id)).state, state, "the ticket's state one millisecond before the closure")
   await shop.env.advance(1)
   ;(await shop.get(`/tickets/${id}`)).shows({ state: "abandoned", ...fields })
 }

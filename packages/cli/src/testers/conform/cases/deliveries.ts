@@ -32,7 +32,7 @@ export const deliveryCases = casesOf("§6", [
       expectSame(inbox.posts.length, attempts + 2, `the attempts at the instant of number ${attempts + 2}`)
     }
     const [dead] = await shop.deliveries()
-    expectShape(dead, { state: "dead", next_attempt_at: null }, "the delivery at the end")
+    expectShape(dead, { state: "dead", next_attempt_at: null }, "the delivery after all attempts")
     const started = dead?.attempts.map(({ started_at }) => started_at)
     expectSame(started, instants, "when the attempts started")
     await shop.env.advance(10 * DAY)
@@ -79,7 +79,7 @@ export const deliveryCases = casesOf("§6", [
       await shop.sendTo(inbox)
       await shop.sent()
     }
-    expectSame(elsewhere.posts.length, 0, "the number of deliveries where the redirect points")
+    expectSame(elsewhere.posts.length, 0, "the number of deliveries at the redirect's target")
     const statuses = (await shop.deliveries()).map(({ attempts }) => attempts[0]?.status)
     expectSame(statuses, [302, 307, 308], "the statuses of the attempts")
   }),
@@ -159,7 +159,11 @@ export const deliveryCases = casesOf("§6", [
     inbox.reply(500)
     await shop.env.act("enable webhook", shop.id, {})
     await shop.env.advance(MINUTE)
-    expectSame((await shop.deliveries())[0]?.attempts.map(({ n }) => n).slice(-2), [9, 10], "its next attempts")
+    expectSame(
+      (await shop.deliveries())[0]?.attempts.map(({ n }) => n).slice(-2),
+      [9, 10],
+      "the next attempts of the delivery"
+    )
     expectSame(await states(shop), ["pending"], "the state of the delivery then")
   }),
   test("webhook-enable (rule-webhook-gone): Turning the webhook on again sends every waiting event once.", async (shop) => {
@@ -218,7 +222,7 @@ export const deliveryCases = casesOf("§6", [
     const first_failure_at = later(await shop.env.instant(), -24 * MINUTE)
     expectShape(await shop.webhook(), { failures_in_row: 3, first_failure_at }, "the webhook")
     await shop.env.advance(80 * HOUR)
-    expectShape(await shop.webhook(), { on: true }, "the webhook when all were given up")
+    expectShape(await shop.webhook(), { on: true }, "the webhook after all events were given up")
   }),
   test("replay-deliveries (rule-replay-deliveries): Events that a replay names are sent again under their own ids, and the numbering of their attempts continues.", async (shop) => {
     const inbox = await shop.receiving()
@@ -230,10 +234,10 @@ export const deliveryCases = casesOf("§6", [
     expectSame(inbox.posts.length, 2, "the deliveries after the dry run")
     expectSame(await shop.replay({ event_ids: [first?.id] }), 1, "the count of the replay")
     await shop.env.settle()
-    expectSame(inbox.posts.map(({ event }) => event.id).at(-1), first?.id, "the id of what was sent again")
+    expectSame(inbox.posts.map(({ event }) => event.id).at(-1), first?.id, "the id of the event that was sent again")
     expectSame(inbox.posts[2]?.body, inbox.posts[0]?.body, "its body")
     const numbers = (await shop.deliveries())[0]?.attempts.map(({ n }) => n)
-    expectSame(numbers, [1, 2], "the numbers of its attempts")
+    expectSame(numbers, [1, 2], "the numbers of the event's attempts")
   }),
   test("replay-dead (rule-replay-deliveries): A replay of dead events gives each eight new attempts, the first of them immediately.", async (shop) => {
     const inbox = await shop.receiving(500)

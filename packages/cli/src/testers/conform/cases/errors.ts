@@ -33,7 +33,7 @@ export const errorCases = casesOf("§7", [
     await shop.set({ api_enabled: true })
     ;(await shop.get("/shop")).ok()
   }),
-  test("error-limit-before-403 (rule-error-order-of-403): The limit of requests is checked before the state of the shop.", async (shop) => {
+  test("error-limit-before-403 (rule-error-order-of-403): The request limit is checked before the state of the shop.", async (shop) => {
     await shop.set({ api_enabled: false })
     for (let i = 0; i < 120; i++) (await shop.get("/shop")).refused(403, "API_DISABLED")
     ;(await shop.get("/shop")).limited("requests_per_minute")
@@ -53,7 +53,7 @@ export const errorCases = casesOf("§7", [
     ;(await shop.create({ service: "grumblefluff", client_id: UNKNOWN_ID })).refused(404, "NOT_FOUND")
     ;(await shop.create({ service: "grumblefluff", price_minor: -1 })).invalid("body price_minor")
   }),
-  test("error-422-before-limit (rule-error-order-of-403): A forbidden word is reported before the limit of tickets.", async (shop) => {
+  test("error-422-before-limit (rule-error-order-of-403): A forbidden word is reported before the ticket limit.", async (shop) => {
     await shop.set({ forbidden_words: ["grumblefluff"] })
     for (let i = 0; i < 150; i++) (await shop.app()).ok(201)
     ;(await shop.create({ service: "grumblefluff" })).refused(422, "PROFANITY")

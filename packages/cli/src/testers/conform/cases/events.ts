@@ -123,7 +123,11 @@ export const eventCases = casesOf("§6", [
     expectSame(inbox.posts.length, 2, "the number of attempts")
     expectSame(second?.body, first?.body, "the body of the second attempt")
     expectSigned(second, [secret], await shop.env.instant())
-    expectSame(signatureOf(second).t - signatureOf(first).t, 60, "the seconds between both t")
+    expectSame(
+      signatureOf(second).t - signatureOf(first).t,
+      60,
+      "the seconds between the values of t in both signatures"
+    )
   }),
   test("secret-format (rule-secret-format): A secret is whsec_ followed by 43 characters, and is shown when the webhook is set.", async (shop) => {
     expectShape(await shop.sendTo(shop.env.inbox()), /^whsec_[A-Za-z0-9_-]{43}$/, "the secret")
@@ -135,7 +139,7 @@ export const eventCases = casesOf("§6", [
     await shop.sent()
     expectSigned(inbox.posts[0], [secret], await shop.env.instant())
     const rotated = await shop.env.act<{ secret: string }>("rotate secret", shop.id, {})
-    expectThat(rotated.secret !== secret, "another secret after a rotation", "the same")
+    expectThat(rotated.secret !== secret, "a different secret after a rotation", "the same")
   }),
   test("secret-rotation (rule-signature): For 24 hours after a rotation a delivery has two v1 signatures, one of the new secret and one of the old. Then it has one.", async (shop) => {
     const inbox = shop.env.inbox()

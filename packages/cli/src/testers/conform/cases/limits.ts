@@ -41,7 +41,7 @@ export const limitCases = casesOf("§8", [
     ;(await shop.get("/tickets?limit=0")).withHeader("RateLimit-Remaining", "117").refused(400, "VALIDATION_ERROR")
     ;(await shop.get(`/tickets/${UNKNOWN_ID}`)).withHeader("RateLimit-Remaining", "116").refused(404, "NOT_FOUND")
   }),
-  test("limit-requests-refused (rule-limit-requests): A request that gets a 429 from another limit does not count against the requests of the minute, even if it is the last one allowed.", async (shop) => {
+  test("limit-requests-refused (rule-limit-requests): A request that gets a 429 from another limit does not count against the key's request limit, even if only one request is left.", async (shop) => {
     const client = await shop.loyal()
     for (let i = 0; i < 2; i++) (await shop.stamps(client, 10)).ok()
     for (let i = 117; i >= 1; i--) (await shop.get("/shop")).withHeader("RateLimit-Remaining", String(i)).ok()
@@ -87,14 +87,14 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(1)
     ;(await shop.create()).ok(201)
   }),
-  test("limit-tickets-replay (rule-limit-tickets-replay): A replay succeeds when the shop has reached its limit of tickets, and does not count against that limit.", async (shop) => {
+  test("limit-tickets-replay (rule-limit-tickets-replay): A replay succeeds when the shop has reached its ticket limit, and does not count against that limit.", async (shop) => {
     ;(await shop.create({}, { once: "early" })).ok(201)
     ;(await shop.create({}, { once: "early" })).ok(200)
     await many(shop, 149)
     ;(await shop.create()).limited("tickets_per_hour")
     ;(await shop.create({}, { once: "early" })).withMeta({ replayed: true }).ok(200)
   }),
-  test("limit-failed-tickets (rule-limit-tickets-hour): A request that creates no ticket does not count against the limit of tickets.", async (shop) => {
+  test("limit-failed-tickets (rule-limit-tickets-hour): A request that creates no ticket does not count against the ticket limit.", async (shop) => {
     for (let i = 0; i < 5; i++) (await shop.create({ client_id: UNKNOWN_ID })).refused(404, "NOT_FOUND")
     await many(shop, 149)
     ;(await shop.create()).ok(201)
@@ -112,7 +112,7 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(HOUR)
     ;(await shop.lookUp(phone)).ok()
   }),
-  test("limit-lookups-count (rule-limit-lookups-all): Only a valid look-up by phone number counts against the limit of look-ups.", async (shop) => {
+  test("limit-lookups-count (rule-limit-lookups-all): Only a valid look-up by phone number counts against the look-up limit.", async (shop) => {
     const { id, phone } = await shop.known()
     ;(await shop.lookUp(phone)).withHeader("RateLimit-Limit", "60").withHeader("RateLimit-Remaining", "59").ok()
     ;(await shop.lookUp("nobody")).refused(400, "VALIDATION_ERROR")
@@ -167,7 +167,7 @@ export const limitCases = casesOf("§8", [
     for (const once of ["a", "b"]) (await shop.stamps(client, 10, { once })).ok()
     for (const once of ["a", "b"]) (await shop.stamps(client, 10, { once })).withMeta({ replayed: true }).ok()
   }),
-  test("limit-unauthenticated (rule-limit-unauthenticated): Requests without a valid key are counted by their IP address, 120 a minute.", async (shop) => {
+  test("limit-unauthenticated (rule-limit-unauthenticated): Each IP address has 120 requests a minute without a valid key.", async (shop) => {
     const responses = []
     for (let i = 0; i < 120; i++) responses.push((await shop.env.api("GET", "/v1/shop")).status)
     expectSame(new Set(responses), new Set([401]), "the statuses of 120 requests")

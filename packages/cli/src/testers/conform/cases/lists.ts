@@ -219,7 +219,7 @@ export const listCases = casesOf("§4", [
     const created = []
     for (let i = 0; i < 9; i++) created.push((await shop.ticket()).id)
     const { seen } = await follow(shop, start, 2)
-    expectSame(seen.map(({ id }) => id).sort(), [...created].sort(), "the tickets met")
+    expectSame(seen.map(({ id }) => id).sort(), [...created].sort(), "the tickets that the sync returned")
   }),
   test("sync-while-writing (rule-sync-equal-instants): A till that follows the cursor while the shop keeps changing tickets misses no change.", async (shop) => {
     const start = await shop.env.instant()

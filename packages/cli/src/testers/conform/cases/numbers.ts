@@ -12,7 +12,7 @@ export const numberCases = casesOf("§4", [
     ;(await other.get(`/tickets/${id}`)).shows({ id })
     const foreign = (await shop.get(`/tickets/${id}`)).refused(404, "NOT_FOUND")
     const absent = (await shop.get(`/tickets/${UNKNOWN_ID}`)).refused(404, "NOT_FOUND")
-    expectSame(foreign.error, absent.error, "the error of another shop's ticket, as of none")
+    expectSame(foreign.error, absent.error, "the error for another shop's ticket, compared with that for an unknown id")
   }),
   test("by-number (rule-by-number): A look-up by a number that only one ticket has returns that ticket and lists no others.", async (shop) => {
     const ticket = await shop.ticket()

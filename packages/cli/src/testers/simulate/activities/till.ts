@@ -240,7 +240,7 @@ const withRevokedKey: Activity["plan"] = ({ actors, dice }) => {
   return shop === undefined || key === undefined ? null : [read({ shop, key }, "a revoked key", "/v1/shop")]
 }
 
-/** Activities of tills that read (Specification, Endpoints). */
+/** The read-only activities of tills (Specification, Endpoints). */
 const readActivities: ReadonlyArray<Activity> = [
   { weight: 12, plan: atTill((till, { dice }) => [pollOf(till, dice.oneOf([1, 3, 10, 50, 100]))]) },
   { weight: 4, plan: onTicket((till, { id }) => [read(till, "read", `/v1/tickets/${id}`)]) },

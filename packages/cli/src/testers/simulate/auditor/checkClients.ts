@@ -67,11 +67,11 @@ const expectedCard = (operations: ReadonlyArray<Operation>, tickets: number, pro
 
 const cardWrong = (card: LoyaltyCard, expected: ReturnType<typeof expectedCard>, required: number): string | null => {
   for (const name of ["balance", "lifetime", "rewards_redeemed"] as const)
-    if (card[name] !== expected[name]) return `${name} is ${card[name]}, but ${expected[name]} was acknowledged`
+    if (card[name] !== expected[name]) return `${name} is ${card[name]}, but the responses add up to ${expected[name]}`
   const available = Math.floor(card.balance / required)
   return card.rewards_available === available
     ? null
-    : `rewards_available is ${card.rewards_available}, and not ${available}`
+    : `rewards_available is ${card.rewards_available} instead of ${available}`
 }
 
 /** Each card has the stamps that tickets earned and the shop added, minus those of redeemed rewards. */
@@ -88,7 +88,7 @@ export const checkLoyalty = makeCheck("loyalty", "Specification, Endpoints; Clie
       const message = cardWrong(data.card, expected, data.program.stamps_required)
       if (message !== null)
         yield [
-          breaks("rule-stamps", `the card of ${client}: ${message}`),
+          breaks("rule-stamps", `the loyalty card of client ${client} is wrong: ${message}`),
           { shop: shop.id, client, card: data.card, expected }
         ]
     }
@@ -129,7 +129,11 @@ function* distinguishable404s(asked: ReadonlyArray<readonly [string, RecordedReq
   for (const [call, all] of groupValues(asked, ([call]) => call)) {
     const ways = groupValues(all, ([, exchange]) => comparableText(exchange))
     const examples = [...ways.values()].map(([one]) => evidenceOf(one![1]))
-    if (ways.size > 1) yield [privacyBreach(`unknown and blocking clients can be distinguished (${call})`), examples]
+    if (ways.size > 1)
+      yield [
+        privacyBreach(`the responses about an unknown client and about a client who blocks the shop differ (${call})`),
+        examples
+      ]
   }
 }
 
@@ -144,7 +148,7 @@ function* namedAfterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof
     const laterRequests = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
     for (const one of laterRequests)
       if (isGood(one) && !isReplay(one) && namesClient(recordedData(one), client))
-        yield [privacyBreach("a client who blocks the shop is named to it"), evidenceOf(one)]
+        yield [privacyBreach("a response names a client who blocks the shop"), evidenceOf(one)]
     for (const event of shops.find(({ id }) => id === shop)?.events ?? []) {
       const { ticket, client: named } = event.data
       if (ms(event.created_at) > at && (ticket?.client?.id === client || named?.id === client))
@@ -174,7 +178,10 @@ export const checkPrivacy = makeCheck("privacy", "Specification, Endpoints; Clie
   for (const exchange of trace.exchanges) {
     if (isHolderShown(exchange))
       yield [
-        breaks("rule-create-offer", "the response about a ticket offered to a number shows its holder"),
+        breaks(
+          "rule-create-offer",
+          "the response about a ticket that was offered to a phone number shows who has the number"
+        ),
         evidenceOf(exchange)
       ]
     const asked = asksAbout(exchange, phones)
@@ -182,7 +189,7 @@ export const checkPrivacy = makeCheck("privacy", "Specification, Endpoints; Clie
     if (codeOf(exchange) === "NOT_FOUND") refused.push([asked.call, exchange])
     const blocked_at = blocked.get(`${exchange.shop} ${asked.client}`) ?? Number.POSITIVE_INFINITY
     if (isGood(exchange) && !isReplay(exchange) && exchange.now > blocked_at)
-      yield [privacyBreach("a client who blocks the shop was found"), evidenceOf(exchange)]
+      yield [privacyBreach("a request about a client who blocks the shop succeeded"), evidenceOf(exchange)]
   }
   yield* distinguishable404s(refused)
   yield* namedAfterBlock(trace, blocks)

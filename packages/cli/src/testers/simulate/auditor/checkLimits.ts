@@ -79,12 +79,12 @@ const windowFindings = (
   const findings: Array<CheckFinding> = []
   if (sure > limit)
     findings.push([
-      breaks(anchor, `${policy}: ${sure} within one window, but ${limit} are allowed`),
+      breaks(anchor, `${policy}: ${sure} uses were accepted within one window, but only ${limit} are allowed`),
       uses.at(-1)?.exchange
     ])
   for (const { what, count, exchange } of uses)
     if (what === "refused" && sure + maybe + count <= limit)
-      findings.push([breaks(anchor, `${policy}: refused after ${sure} of ${limit}`), exchange])
+      findings.push([breaks(anchor, `${policy}: a use was refused after only ${sure} of ${limit} uses`), exchange])
   return findings
 }
 
@@ -217,18 +217,20 @@ const headerWrong = ({ response, path, key }: RecordedRequest): Breach | null =>
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
     Number(response.headers[`ratelimit-${name}`])
   )
-  if (!Object.values(LIMITS).some((one) => one.limit === limit)) return wrong(`RateLimit-Limit is ${limit}`)
+  if (!Object.values(LIMITS).some((one) => one.limit === limit))
+    return wrong(`RateLimit-Limit is ${limit}, which is not the value of any limit`)
   if (!(remaining! >= 0 && remaining! <= limit!)) return wrong(`RateLimit-Remaining is ${remaining} of ${limit}`)
-  if (!(reset! >= 0 && reset! <= 26 * 3600)) return wrong(`RateLimit-Reset is ${reset}`)
+  if (!(reset! >= 0 && reset! <= 26 * 3600))
+    return wrong(`RateLimit-Reset is ${reset}, which is not between 0 and 26 hours`)
   if (response.status !== 429) return null
   const policy = String(response.body.error?.details?.limit)
   if (LIMITS[policy as keyof typeof LIMITS]?.limit !== limit)
-    return wrong(`${policy} refused, and RateLimit-Limit is ${limit}`)
+    return wrong(`${policy} refused the request, but RateLimit-Limit is ${limit}`)
   if (AT_GATE.has(policy) && (remaining !== 0 || reset! > 60))
-    return wrong(`${policy} refused with ${remaining} left for ${reset} s`)
+    return wrong(`${policy} refused the request, but the headers show ${remaining} uses left and a reset in ${reset} s`)
   return response.headers["retry-after"] === response.headers["ratelimit-reset"]
     ? null
-    : breaks("rule-error-retry-after", "Retry-After is not RateLimit-Reset")
+    : breaks("rule-error-retry-after", "Retry-After differs from RateLimit-Reset")
 }
 
 /** No limit allows too many uses, and none refuses a use while some are left. */

@@ -42,15 +42,15 @@ const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
   if (response === null) return null
   const { status, headers, body } = response
   const wrong = (message: string) => breaks("rule-envelope-success", message)
-  if (status >= 500) return breaks("rule-error-failures", `the service failed with ${status}`)
+  if (status >= 500) return breaks("rule-error-failures", `the response has the status ${status}`)
   if (headers["request-id"] === undefined) return breaks("rule-error-request-id", "the response has no Request-Id")
   if (["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].some((name) => headers[name] === undefined))
     return breaks("rule-limit-headers", "the response has no RateLimit headers")
-  if (body.success !== status < 300) return wrong("success does not agree with the status")
-  if (body.success) return body.data === undefined ? wrong("a success has no data") : null
-  if (body.error === undefined) return wrong("a failure has no error")
+  if (body.success !== status < 300) return wrong("success does not match the status of the response")
+  if (body.success) return body.data === undefined ? wrong("a successful response has no data") : null
+  if (body.error === undefined) return wrong("a response with an error status has no error")
   if (CODES[body.error.code] !== status)
-    return breaks("rule-error-shop-not-approved", `${body.error.code} does not go with ${status}`)
+    return breaks("rule-error-shop-not-approved", `the code ${body.error.code} does not belong to the status ${status}`)
   return status === 409 && body.error.details?.reason === undefined
     ? breaks("rule-error-validation", "a 409 has no details.reason")
     : null
@@ -107,10 +107,11 @@ const FLAGS: ReadonlyArray<readonly [flag: string, code: string, anchor: Breach[
 
 const keyWrong = (exchange: RecordedRequest, { revoked_at }: Key): Breach | null => {
   const isTurnedAway = exchange.response?.status === 401
-  if (isTurnedAway && exchange.now < revoked_at) return breaks("rule-key-missing", "a good key was turned away")
+  if (isTurnedAway && exchange.now < revoked_at)
+    return breaks("rule-key-missing", "a request with a valid key was refused with 401")
   const isRefused = isTurnedAway || detailOf(exchange, "limit") === "unauthenticated_per_minute"
   return !isRefused && exchange.now > revoked_at + MINUTE
-    ? breaks("rule-key-revoked", "a key worked more than a minute after it was revoked")
+    ? breaks("rule-key-revoked", "a key was still accepted more than a minute after it was revoked")
     : null
 }
 
@@ -118,19 +119,24 @@ const flagWrong = (exchange: RecordedRequest, settings: Readonly<Record<string, 
   const off = FLAGS.find(([flag]) => settings[flag] === false)
   const code = codeOf(exchange)
   if (off !== undefined)
-    return isGood(exchange) ? breaks(off[2], `it succeeded while the shop's ${off[0]} is off`) : null
+    return isGood(exchange) ? breaks(off[2], `the request succeeded although the shop's ${off[0]} is false`) : null
   const refusalCheck = FLAGS.find(([, name]) => name === code)
-  return refusalCheck === undefined ? null : breaks(refusalCheck[2], `${code}, but nothing of the shop is off`)
+  return refusalCheck === undefined
+    ? null
+    : breaks(
+        refusalCheck[2],
+        `the request was refused with ${code} although the shop is approved, is active and may use the API`
+      )
 }
 
 const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): Breach | null => {
   const needed = SCOPES.find(([method, path]) => method === exchange.method && path.test(exchange.path))?.[2]
   if (codeOf(exchange) === "FORBIDDEN")
     return needed === undefined || scopes.includes(needed) || detailOf(exchange, "scope") !== needed
-      ? breaks("rule-scope-all", "forbidden to a key with the right")
+      ? breaks("rule-scope-all", "the request was refused although its key has the scope")
       : null
   return isGood(exchange) && needed !== undefined && !scopes.includes(needed)
-    ? breaks("rule-scope-all", `allowed to a key without ${needed}`)
+    ? breaks("rule-scope-all", `the request succeeded although its key lacks the scope ${needed}`)
     : null
 }
 
@@ -184,10 +190,14 @@ const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEven
   const to = (exchange.body as { readonly status: string }).status
   if (isGood(exchange)) {
     const { state, updated_at } = recordedData<{ readonly state: string; readonly updated_at: string }>(exchange)
-    if (state !== to) return breaks("rule-status-workshop-ready-2", `asked for ${to} and got ${state}`)
+    if (state !== to)
+      return breaks(
+        "rule-status-workshop-ready-2",
+        `the requested status was ${to}, but the ticket's state is ${state}`
+      )
     return ms(updated_at) === exchange.now
       ? null
-      : breaks("rule-instants-held", "updated_at is not the instant of the move")
+      : breaks("rule-instants-held", "updated_at differs from the time of the status change")
   }
   if (codeOf(exchange) !== "CONFLICT") return null
   const possible = possibleStates(events, exchange.now)
@@ -200,10 +210,10 @@ const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEven
     )
   const [from, state] = [detailOf(exchange, "from"), detailOf(exchange, "state")]
   if (!fitting.some(({ data }) => data.ticket.state === from))
-    return breaks("rule-status-all-refused", "details.from is not its state")
+    return breaks("rule-status-all-refused", "details.from differs from the ticket's state")
   return state === from
     ? null
-    : breaks("rule-status-all-refused-2", `details.state is ${state}, and details.from ${from}`)
+    : breaks("rule-status-all-refused-2", `details.state is ${state}, but details.from is ${from}`)
 }
 
 /** A status is refused only if the ticket's state does not accept it, and with the right reason. */
@@ -228,14 +238,17 @@ function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<CheckFinding> {
   for (const ticket of listed) {
     const feed = syncedById.get(ticket.id)
     syncedById.delete(ticket.id)
-    if (feed === undefined) yield [missed(`the feed never showed ticket ${ticket.id}`), { shop: id, ticket }]
+    if (feed === undefined) yield [missed(`the sync never returned ticket ${ticket.id}`), { shop: id, ticket }]
     else if (withoutClient(feed) !== withoutClient(ticket))
-      yield [missed(`the feed left ticket ${ticket.id} behind`), { shop: id, feed, ticket }]
+      yield [missed(`the sync returned an outdated version of ticket ${ticket.id}`), { shop: id, feed, ticket }]
     else if (feed.client === null && ticket.client !== null)
-      yield [missed(`the feed never showed the client of ticket ${ticket.id}`), { shop: id, feed, ticket }]
+      yield [missed(`the sync never returned the client of ticket ${ticket.id}`), { shop: id, feed, ticket }]
   }
   for (const ticket of syncedById.values())
-    yield [breaks("rule-sync-order", `the feed showed ticket ${ticket.id}, which is not there`), { shop: id, ticket }]
+    yield [
+      breaks("rule-sync-order", `the sync returned ticket ${ticket.id}, which the list does not have`),
+      { shop: id, ticket }
+    ]
 }
 
 /** Finds a page in the wrong order: a list is newest first, and a feed is oldest change first. */
@@ -244,7 +257,8 @@ const orderWrong = (exchange: RecordedRequest): Breach | null => {
   const query = new URLSearchParams(exchange.query)
   const isFeed = query.has("updated_since")
   const limit = Number(query.get("limit") ?? 50)
-  if (tickets.length > limit) return breaks("rule-list-default-page", `${tickets.length} tickets on a page of ${limit}`)
+  if (tickets.length > limit)
+    return breaks("rule-list-default-page", `a page has ${tickets.length} tickets, but its limit is ${limit}`)
   for (const [i, ticket] of tickets.entries()) {
     const before = tickets[i - 1]
     if (before === undefined) continue
@@ -257,9 +271,9 @@ const orderWrong = (exchange: RecordedRequest): Breach | null => {
   }
   const { meta } = exchange.response!.body
   if ((meta?.has_more === true) !== (typeof meta?.next_cursor === "string"))
-    return breaks("rule-list-default-page", "has_more disagrees with next_cursor")
+    return breaks("rule-list-default-page", "has_more does not match next_cursor")
   return isFeed && typeof meta?.synced_until !== "string"
-    ? breaks("rule-sync-meta", "the feed does not say how far it goes")
+    ? breaks("rule-sync-meta", "a response of the sync has no meta.synced_until")
     : null
 }
 
@@ -284,9 +298,11 @@ const formWrong = (exchange: RecordedRequest, call: Operation["call"]): Breach |
   const replayed = isReplay(exchange)
   if (!replayed && response.body.meta?.replayed !== false) return replayBreach("the response has no meta.replayed")
   if (replayed !== (response.headers["idempotent-replayed"] === "true"))
-    return replayBreach("Idempotent-Replayed disagrees with meta.replayed")
+    return replayBreach("the header Idempotent-Replayed does not match meta.replayed")
   const { status, anchor } = replayed ? ({ status: 200, anchor: "rule-replay" } as const) : FIRST[call]
-  return response.status === status ? null : breaks(anchor, `responded ${response.status}, and not ${status}`)
+  return response.status === status
+    ? null
+    : breaks(anchor, `the response has the status ${response.status} instead of ${status}`)
 }
 
 /**
@@ -302,18 +318,18 @@ const repeatsWrong = (operation: Operation): Breach | null => {
   for (const [i, again] of done.entries()) {
     const before = done[i - 1]
     if (before !== undefined && again.now - before.now < REMEMBERED)
-      return replayBreach("it was done twice under one key")
+      return replayBreach("the operation was carried out twice for one Idempotency-Key")
   }
   for (const exchange of operation.exchanges) {
     if (!isGood(exchange) || !isReplay(exchange)) continue
     const first = done.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
     if (first === undefined || mayBeSecondResult(operation, first, exchange)) continue
     if (JSON.stringify(recordedData(first)) !== JSON.stringify(recordedData(exchange)))
-      return replayBreach("a repetition got a different response")
+      return replayBreach("a repeated request got a different response than the first")
   }
   const isLong = operation.exchanges.at(-1)!.now - operation.exchanges[0]!.now >= REMEMBERED
   return operation.results.length > 1 && done.length <= 1 && !isLong
-    ? replayBreach("repetitions got different responses")
+    ? replayBreach("repeated requests got different responses")
     : null
 }
 
@@ -341,15 +357,24 @@ export const checkIdempotency = makeCheck("idempotency", "Specification, Endpoin
     const reuse = reuseWrong(operation)
     yield [repeatsWrong(operation), operation.exchanges.map(evidenceOf)]
     if (reuse !== null)
-      yield [breaks("rule-idempotency-reused", "a key was refused as used that was not"), evidenceOf(reuse)]
+      yield [
+        breaks("rule-idempotency-reused", "an Idempotency-Key was refused as used, but no other request had used it"),
+        evidenceOf(reuse)
+      ]
     if (operation.call !== "create ticket") continue
     for (const { data, exchange } of operation.results) {
       const { id, created_at } = data as { readonly id: string; readonly created_at: string }
       const other = operationOfTicket.get(id)
       if (other !== undefined && other !== operation)
-        yield [breaks("rule-idempotency-by-key", `ticket ${id} was returned under two keys`), evidenceOf(exchange)]
+        yield [
+          breaks("rule-idempotency-by-key", `ticket ${id} was returned for two Idempotency-Keys`),
+          evidenceOf(exchange)
+        ]
       if (!isReplay(exchange) && ms(created_at) !== exchange.now)
-        yield [breaks("rule-instants-held", `ticket ${id} was created at another time`), evidenceOf(exchange)]
+        yield [
+          breaks("rule-instants-held", `created_at of ticket ${id} differs from the time of its request`),
+          evidenceOf(exchange)
+        ]
       operationOfTicket.set(id, operation)
     }
   }

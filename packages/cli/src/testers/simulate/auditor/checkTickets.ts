@@ -86,24 +86,24 @@ const isConsequence = (
 
 const formWrong = ({ api_version, shop_id, type, data }: EventJson, shop: string): Breach | null => {
   if (api_version !== "1") return breaks("rule-version-in-path", "api_version is not 1")
-  if (shop_id !== shop) return breaks("rule-event-envelope", "shop_id is another shop's")
-  return type === "ping" || data.ticket !== undefined ? null : breaks("rule-event-steps", "it has no ticket")
+  if (shop_id !== shop) return breaks("rule-event-envelope", "shop_id is the id of another shop")
+  return type === "ping" || data.ticket !== undefined ? null : breaks("rule-event-steps", "the event has no ticket")
 }
 
-/** The event that follows another of a ticket with a client, and the rule. */
+/** For each type of event of a ticket with a client: the type of the next event, and the rule that requires it. */
 const followerOf: Readonly<Record<string, { readonly type: string; readonly anchor: Breach["anchor"] }>> = {
   "ticket.ready": { type: "client.notified", anchor: "rule-notified-ready" },
   "ticket.impossible": { type: "client.notified", anchor: "rule-notified-ready" },
   "ticket.created": { type: "client.linked", anchor: "rule-create-client-linked" }
 }
 
-/** With a client, a ticket's creation is followed by the link, and the end of its work by a notification. */
+/** Finds an event of a ticket with a client that is not followed by the event of {@link followerOf}. */
 const followerMissing = (event: EventJson, next: EventJson | undefined): Breach | null => {
   const follower = followerOf[event.type]
   if (follower === undefined || (event.data.ticket?.client ?? null) === null) return null
   return next?.type === follower.type && ticketOf(next) === ticketOf(event)
     ? null
-    : breaks(follower.anchor, `${event.type} of a client without ${follower.type}`)
+    : breaks(follower.anchor, `${event.type} of a ticket with a client was not followed by ${follower.type}`)
 }
 
 function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
@@ -126,24 +126,27 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
     yield [formWrong(event, shop.id) ?? followerMissing(event, shop.events[i + 1]), event]
     const before = shop.events[i - 1]
     if (before !== undefined && ms(event.created_at) < ms(before.created_at))
-      yield [breaks("rule-instants-held", "events are out of order"), [before, event]]
+      yield [
+        breaks("rule-instants-held", "created_at of an event is before that of the previous event"),
+        [before, event]
+      ]
     // This is checked first, because the service and the shop may notify a client in the same millisecond.
     if (isConsequence(event, before, mine)) continue
     const name = nameOf(event.type, ticketOf(event), ms(event.created_at))
     if (expected.get(name)?.shift() !== undefined) continue
     if (event.type !== "ticket.created")
-      yield [breaks("rule-event-steps", `${event.type} has no request that raised it`), event]
+      yield [breaks("rule-event-steps", `no request raised the event ${event.type}`), event]
     else if (!created.has(ticketOf(event) ?? "")) unclaimed++
   }
   for (const [name, left] of expected)
     for (const exchange of left)
       yield [
-        breaks("rule-event-steps", `an acknowledged request raised no event ${name.split(" ")[0]}`),
+        breaks("rule-event-steps", `a successful request raised no event ${name.split(" ")[0]}`),
         evidenceOf(exchange)
       ]
   if (unclaimed > lost)
     yield [
-      breaks("rule-idempotency-parallel", `${unclaimed} tickets were created and returned in no response`),
+      breaks("rule-idempotency-parallel", `${unclaimed} tickets were created, but no response returned them`),
       { shop: shop.id }
     ]
 }
@@ -174,9 +177,15 @@ export const checkNumbers = makeCheck("numbers", "Specification, Resources; Tick
       while (pending[0] !== undefined && pending[0].at <= ms(created_at)) expected = pending.shift()!.next
       const { number, number_label } = ticket
       if (number !== expected)
-        yield [numberBreach(`ticket ${ticket.id} has number ${number}, but ${expected} was next`), { shop: id, ticket }]
+        yield [
+          numberBreach(`ticket ${ticket.id} has the number ${number}, but the next number was ${expected}`),
+          { shop: id, ticket }
+        ]
       if (number_label !== String(number).padStart(4, "0"))
-        yield [numberBreach(`the label of ${number} is ${number_label}`), { shop: id, ticket }]
+        yield [
+          numberBreach(`number_label of the ticket with the number ${number} is ${number_label}`),
+          { shop: id, ticket }
+        ]
       expected = number === 9999 ? 1 : number + 1
       numbers.set(ticket.id, ticket)
     }
@@ -184,13 +193,19 @@ export const checkNumbers = makeCheck("numbers", "Specification, Resources; Tick
     for (const ticket of listed) {
       const was = numbers.get(ticket.id)
       if (was === undefined)
-        yield [breaks("rule-create", `ticket ${ticket.id} was never created by an event`), { shop: id, ticket }]
+        yield [
+          breaks("rule-create", `ticket ${ticket.id} is listed, but has no event ticket.created`),
+          { shop: id, ticket }
+        ]
       else if (was.number !== ticket.number)
         yield [numberBreach(`ticket ${ticket.id} changed its number`), { shop: id, was, is: ticket }]
     }
     for (const [ticket, created] of numbers)
       if (!kept.has(ticket))
-        yield [breaks("rule-list-newest-first", `ticket ${ticket} is gone from the list`), { shop: id, created }]
+        yield [
+          breaks("rule-list-newest-first", `ticket ${ticket} has an event ticket.created, but is not in the list`),
+          { shop: id, created }
+        ]
   }
 })
 
@@ -257,21 +272,26 @@ const FIELDS: Readonly<
 
 const fieldsWrong = (ticket: TicketJson): Breach | null => {
   const row = FIELDS[ticket.state]
-  if (row === undefined) return breaks("rule-status-workshop-ready", `${ticket.state} is not a state`)
+  if (row === undefined) return breaks("rule-status-workshop-ready", `${ticket.state} is not the name of a state`)
   const missing = row.set.find((name) => ticket[name] === null)
-  if (missing !== undefined) return breaks(FIELD_RULES[missing], `${ticket.state} without ${missing}`)
+  if (missing !== undefined)
+    return breaks(FIELD_RULES[missing], `the ticket is ${ticket.state}, but ${missing} is null`)
   const extra = row.unset.find((name) => ticket[name] !== null)
-  return extra === undefined ? null : breaks(FIELD_RULES[extra], `${ticket.state} with ${extra}`)
+  return extra === undefined
+    ? null
+    : breaks(FIELD_RULES[extra], `the ticket is ${ticket.state}, but ${extra} is not null`)
 }
 
 const closedWrong = (before: TicketJson, { created_at, data }: TicketEvent, news: News | undefined): Breach | null => {
   const { abandoned_at, abandon_reason } = data.ticket
   const due = closureOf(before, news, ms(created_at) - 1)
-  if (due === null) return breaks("rule-closure-never-all", "it had no closure that was due")
+  if (due === null) return breaks("rule-closure-never-all", "the ticket was closed although no closure was due")
   const wrong = (message: string) => breaks("rule-closure-at-its-own-instant", message)
   if (ms(abandoned_at ?? created_at) !== due.due_at)
-    return wrong(`closed at ${abandoned_at}, and not at ${new Date(due.due_at).toISOString()}`)
-  return data.reason === due.reason && abandon_reason === due.reason ? null : wrong(`closed for ${data.reason}`)
+    return wrong(`the ticket was closed at ${abandoned_at} instead of ${new Date(due.due_at).toISOString()}`)
+  return data.reason === due.reason && abandon_reason === due.reason
+    ? null
+    : wrong(`the ticket was closed with the reason ${data.reason} instead of ${due.reason}`)
 }
 
 const transitionWrong = (before: TicketJson, event: TicketEvent, news: News | undefined): Breach | null => {
@@ -280,17 +300,22 @@ const transitionWrong = (before: TicketJson, event: TicketEvent, news: News | un
   const wrong = (message: string) => breaks("rule-status-instants", message)
   switch (type) {
     case "ticket.ready":
-      return ticket.ready_at === created_at ? null : wrong("ready_at is not the instant of the move")
+      return ticket.ready_at === created_at ? null : wrong("ready_at differs from the time of the event")
     case "ticket.collected": {
-      if (ticket.collected_at !== created_at) return wrong("collected_at is not the instant of the move")
+      if (ticket.collected_at !== created_at) return wrong("collected_at differs from the time of the event")
       return ticket.outcome === before.state
         ? null
-        : breaks("rule-reopen-at-24h", `outcome is ${ticket.outcome} after ${before.state}`)
+        : breaks(
+            "rule-reopen-at-24h",
+            `outcome is ${ticket.outcome}, but the ticket was ${before.state} before its collection`
+          )
     }
     case "ticket.reopened": {
       if (data.from !== before.state) return wrong(`from is ${data.from}, but the ticket was ${before.state}`)
       const since = before.collected_at === null ? 0 : ms(created_at) - ms(before.collected_at)
-      return since > REOPEN_WINDOW ? breaks("rule-reopen-at-24h", `reopened ${since} ms after it was collected`) : null
+      return since > REOPEN_WINDOW
+        ? breaks("rule-reopen-at-24h", `the ticket was reopened ${since} ms after it was collected`)
+        : null
     }
     case "ticket.abandoned":
       return closedWrong(before, event, news)
@@ -304,21 +329,22 @@ const stepWrong = (before: TicketJson | null, event: TicketEvent, news: News | u
   if (before === null)
     return event.type === "ticket.created"
       ? fieldsWrong(ticket)
-      : breaks("rule-status-workshop-ready", `it begins with ${event.type}`)
-  if (event.type === "ticket.created") return breaks("rule-create", "it is created twice")
-  if (ms(ticket.updated_at) < ms(before.updated_at)) return breaks("rule-instants-held", "updated_at goes back")
+      : breaks("rule-status-workshop-ready", `the first event is ${event.type} instead of ticket.created`)
+  if (event.type === "ticket.created") return breaks("rule-create", "the ticket has two events ticket.created")
+  if (ms(ticket.updated_at) < ms(before.updated_at))
+    return breaks("rule-instants-held", "updated_at is before that of the previous event")
   if (ticket.updated_at !== event.created_at)
-    return breaks("rule-instants-held", "updated_at is not the instant of the event")
+    return breaks("rule-instants-held", "updated_at differs from the time of the event")
   const move = MOVES[event.type]
   if (move === undefined) {
     return ticket.state === before.state
       ? fieldsWrong(ticket)
-      : breaks("rule-status-workshop-ready", `${event.type} moves it from ${before.state} to ${ticket.state}`)
+      : breaks("rule-status-workshop-ready", `${event.type} changes the state from ${before.state} to ${ticket.state}`)
   }
   if (!move.from.includes(before.state) || ticket.state !== move.to)
     return breaks(
       event.type === "ticket.abandoned" ? "rule-closure-never-all" : "rule-status-workshop-ready",
-      `${event.type} moves it from ${before.state} to ${ticket.state}`
+      `${event.type} changes the state from ${before.state} to ${ticket.state}`
     )
   return fieldsWrong(ticket) ?? transitionWrong(before, event, news)
 }
@@ -342,13 +368,13 @@ function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, N
     if (fields !== null) yield [breaks(fields.anchor, `${name}: ${fields.message}`), { shop: shop.id, ticket }]
     if (ended !== undefined && (ended.state !== ticket.state || ended.ready_at !== ticket.ready_at))
       yield [
-        breaks("rule-event-steps", `${name} is ${ticket.state}, and its events end with ${ended.state}`),
+        breaks("rule-event-steps", `${name} is ${ticket.state}, but is ${ended.state} in its last event`),
         { shop: shop.id, ticket, ended }
       ]
     const due = closureOf(ticket, news.get(ticket.id), trace.ended_at)
     if (due !== null && due.due_at <= trace.ended_at)
       yield [
-        breaks("rule-closure-uncollected", `${name} should have closed at ${new Date(due.due_at).toISOString()}`),
+        breaks("rule-closure-uncollected", `${name} should have been closed at ${new Date(due.due_at).toISOString()}`),
         { shop: shop.id, ticket }
       ]
   }

@@ -34,13 +34,15 @@ const attemptsWrong = (attempts: ReadonlyArray<AttemptJson>, releases: ReadonlyA
     const isDue = !isAcknowledged(before) && round <= MAX_ATTEMPTS && is - was === DELAYS[round - 2]
     if (isDue) continue
     if (!releases.some((at) => at >= was && at <= is))
-      return retryBreach(`attempt ${attempt.n} came ${is - was} ms after the one before`)
+      return retryBreach(
+        `attempt ${attempt.n} started ${is - was} ms after the previous attempt, which is not the delay of the retry schedule`
+      )
     round = 1
   }
   return null
 }
 
-/** The number of attempts since the delivery last became due again. */
+/** The number of attempts since the retry schedule last restarted. */
 const roundOf = (attempts: ReadonlyArray<AttemptJson>): number => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
@@ -63,15 +65,20 @@ const stateWrong = (
     case "delivered":
       return last !== undefined && isAcknowledged(last)
         ? null
-        : breaks("rule-delivery-status-all", "delivered without a 2xx")
+        : breaks("rule-delivery-status-all", "the delivery is delivered, but its last attempt got no 2xx")
     case "dead":
-      if (last === undefined || isAcknowledged(last)) return retryBreach("given up without a failure")
-      return roundOf(attempts) >= MAX_ATTEMPTS ? null : retryBreach(`given up after ${roundOf(attempts)} attempts`)
+      if (last === undefined || isAcknowledged(last))
+        return retryBreach("the delivery is dead, but its last attempt did not fail")
+      return roundOf(attempts) >= MAX_ATTEMPTS
+        ? null
+        : retryBreach(`the delivery is dead after only ${roundOf(attempts)} attempts`)
     case "parked":
-      return isOn ? unparked("parked while the webhook is on") : null
+      return isOn ? unparked("the delivery is parked while the webhook is on") : null
     case "pending":
-      if (!isOn) return unparked("pending while the webhook is off")
-      return next_attempt_at !== null && ms(next_attempt_at) > ended_at ? null : retryBreach("was due and not sent")
+      if (!isOn) return unparked("the delivery is pending while the webhook is off")
+      return next_attempt_at !== null && ms(next_attempt_at) > ended_at
+        ? null
+        : retryBreach("the delivery was due but was not sent")
   }
 }
 
@@ -81,19 +88,21 @@ const receivedWrong = (
   received: ReadonlyArray<TracedDelivery>
 ): Breach | null => {
   if (received.length !== delivery.attempts.length)
-    return retryBreach(`reached the receiver ${received.length} times in ${delivery.attempts.length} attempts`)
+    return retryBreach(
+      `the event reached the receiver ${received.length} times, but the service logged ${delivery.attempts.length} attempts`
+    )
   for (const [i, { status, body }] of received.entries()) {
-    if (body !== received[0]!.body) return breaks("rule-event-frozen", "its text changed between attempts")
+    if (body !== received[0]!.body) return breaks("rule-event-frozen", "the body differs between attempts")
     if (status !== null && delivery.attempts[i]!.status !== status)
       return breaks(
         "rule-delivery-status-all",
-        `attempt ${i + 1} is logged as ${delivery.attempts[i]!.status}, and the receiver responded ${status}`
+        `attempt ${i + 1} is logged with the status ${delivery.attempts[i]!.status}, but the receiver responded ${status}`
       )
   }
   const text = received[0]?.body
   return text === undefined || JSON.stringify(JSON.parse(text)) === JSON.stringify(event)
     ? null
-    : breaks("rule-event-frozen", "its text is not the event")
+    : breaks("rule-event-frozen", "the body differs from the event in the list of events")
 }
 
 /** The instant from which events are delivered: the first address was set then. */
@@ -112,7 +121,7 @@ function* overtakenEvents(
     const { id } = JSON.parse(body) as EventJson
     const place = places.get(id)
     if (place === undefined)
-      yield [breaks("rule-delivery-no-webhook", `event ${id} was sent and never raised`), { shop: shop.id, body }]
+      yield [breaks("rule-delivery-no-webhook", `event ${id} was sent but never raised`), { shop: shop.id, body }]
     const ticket = place?.event.data.ticket?.id
     if (seen.has(id) || place === undefined || ticket === undefined || ms(place.event.created_at) <= since) continue
     seen.add(id)
@@ -120,7 +129,7 @@ function* overtakenEvents(
     reached.set(ticket, Math.max(before, place.i))
     if (place.i <= before)
       yield [
-        breaks("rule-delivery-order", `event ${id} overtook another of its ticket`),
+        breaks("rule-delivery-order", `event ${id} was delivered after a later event of its ticket`),
         { shop: shop.id, ticket, event: place.event }
       ]
   }
@@ -137,7 +146,7 @@ function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
     const received = byEvent.get(event.id)
     if (delivery === undefined) {
       if (ms(event.created_at) > since)
-        yield [breaks("rule-delivery-no-webhook", `event ${event.id} is neither delivered nor accounted for`), event]
+        yield [breaks("rule-delivery-no-webhook", `event ${event.id} has no delivery`), event]
       continue
     }
     const broken =
@@ -189,11 +198,11 @@ const signatureWrong = (
   sent_at: number,
   secrets: ReadonlyArray<Secret>
 ): string | null => {
-  if (signature === null) return "it bears no signature"
+  if (signature === null) return "the request has no signature"
   const [, t = "", rest = ""] = FORM.exec(signature) ?? []
-  if (t === "") return `its signature reads ${signature}`
+  if (t === "") return `the signature header is ${signature}, which is not t=<seconds>,v1=<hex>`
   if (Number(t) !== Math.floor(sent_at / SECOND))
-    return `it says it was sent at ${t}, and was sent at ${Math.floor(sent_at / SECOND)}`
+    return `the signature's t is ${t}, but the attempt started at ${Math.floor(sent_at / SECOND)}`
   const signed = rest
     .slice(1)
     .split(",")
@@ -201,10 +210,10 @@ const signatureWrong = (
   const sure = secrets.filter(({ since, until }) => since < sent_at && sent_at < until)
   const possible = secrets.filter(({ since, until }) => since <= sent_at && sent_at <= until)
   const missing = sure.find(({ text }) => !signed.includes(hexOf(text, t, body)))
-  if (missing !== undefined) return "a secret in force did not sign"
+  if (missing !== undefined) return "a secret that was valid at that time did not sign"
   return signed.every((hex) => possible.some(({ text }) => hexOf(text, t, body) === hex))
     ? null
-    : "it is signed with a secret not in force"
+    : "a secret that was not valid at that time signed"
 }
 
 /**
@@ -238,13 +247,15 @@ const offWrong = ({ webhook, deliveries, notices }: ShopTrace): string | null =>
   const { off_reason, failures_in_row, first_failure_at } = webhook
   const attempts = deliveries.flatMap((delivery) => delivery.attempts)
   const reported = notices.filter(({ kind }) => kind === "webhook_off")
-  if (reported.length === 0) return "it is off, and its owner was not notified"
+  if (reported.length === 0) return "it is off, but its owner was not notified"
   if (off_reason === "gone")
-    return attempts.some(({ status }) => status === 410) ? null : "it is off as gone, and never got a 410"
+    return attempts.some(({ status }) => status === 410)
+      ? null
+      : "it is off with the reason gone, but no attempt got a 410"
   const last = Math.max(...attempts.map(({ started_at }) => ms(started_at)))
   const isDue =
     failures_in_row >= MAX_FAILURES && first_failure_at !== null && last - ms(first_failure_at) >= MAX_FAILING_MS
-  return isDue ? null : `it is off after ${failures_in_row} failures since ${first_failure_at}`
+  return isDue ? null : `it is off after only ${failures_in_row} consecutive failures since ${first_failure_at}`
 }
 
 const onWrong = ({ webhook, deliveries }: ShopTrace): string | null => {
@@ -252,7 +263,9 @@ const onWrong = ({ webhook, deliveries }: ShopTrace): string | null => {
   const failed = deliveries.flatMap(({ attempts }) => attempts).filter(({ status }) => status === null || status >= 300)
   const last = Math.max(...failed.map(({ started_at }) => ms(started_at)))
   const isOverdue = webhook.failures_in_row >= MAX_FAILURES && last - ms(webhook.first_failure_at) >= MAX_FAILING_MS
-  return isOverdue ? `it is on after ${webhook.failures_in_row} failures since ${webhook.first_failure_at}` : null
+  return isOverdue
+    ? `it is still on after ${webhook.failures_in_row} consecutive failures since ${webhook.first_failure_at}`
+    : null
 }
 
 /**

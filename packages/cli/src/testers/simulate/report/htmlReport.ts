@@ -202,7 +202,7 @@ const plots = (trace: Trace, timings: ReadonlyArray<Timing>): ReadonlyArray<stri
   lines({ title: "Latency", x: "requests", y: "milliseconds" }, latencyOverRun(timings), (x) => String(x)),
   bars(
     {
-      title: "Delay of deliveries, on the sandbox clock",
+      title: "Delay of deliveries, by the sandbox clock",
       x: "from the event to its arrival, at most",
       y: "deliveries"
     },
@@ -254,7 +254,7 @@ const violationItem = (trace: Trace, command: string) => (violation: Violation, 
 const brokenRule = (trace: Trace, command: string, rule: string, violations: ReadonlyArray<Violation>): string => {
   const shown = violations.slice(0, MAX_SHOWN_VIOLATIONS).map(violationItem(trace, command))
   const more = violations.length - shown.length
-  const left = more > 0 ? `<p class="faint">and ${more} more: --json prints them all</p>` : ""
+  const left = more > 0 ? `<p class="faint">and ${more} more. To print all of them, use --json</p>` : ""
   return `<section><h2 class="failed">${escapeHtml(ruleLine(rule, violations))}</h2><ul class="entries">${shown.join("\n")}</ul>${left}</section>`
 }
 

@@ -131,7 +131,7 @@ const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint
       `    ${paint("faint", "breaks")} ${rule_at}`,
       paint("faint", `    ${shortened(evidence)}`)
     ]),
-    ...(more > 0 ? [`  and ${number(more)} more: --json prints them all`] : [])
+    ...(more > 0 ? [`  and ${number(more)} more. To print all of them, use --json`] : [])
   ]
 }
 
@@ -144,7 +144,7 @@ export const countLines = ({ summary, took_ms, stopped }: RunReport, paint: Pain
   return [
     paint(
       "strong",
-      `Seed ${seed}: ${many(counts.steps, "step")} over ${many(Math.round(counts.simulated_ms / DAY), "day")}, played in ${seconds.toFixed(1)} s`
+      `Seed ${seed}: ${many(counts.steps, "step")} over ${many(Math.round(counts.simulated_ms / DAY), "day")}, in ${seconds.toFixed(1)} s of real time`
     ),
     ...(stopped === null ? [] : [paint("warn", stopped)]),
     `${many(counts.requests, "request")} (${number(Math.round(counts.requests / seconds))} a second), ${number(counts.deliveries)} ${counts.deliveries === 1 ? "delivery" : "deliveries"}, ${many(counts.tickets, "ticket")}, ${many(counts.shops, "shop")}, ${many(counts.clients, "client")}`,
@@ -171,7 +171,7 @@ export const endLines = ({ summary, command, clock }: RunReport, paint: Paint = 
     `Digest ${summary.digest}`,
     ...(summary.violations.length === 0 ? [paint("good", `All ${names.length} checks hold: ${names.join(", ")}`)] : []),
     ...(clock === null ? [] : [clock]),
-    `Repeat it: ${command}`
+    `Repeat the run: ${command}`
   ]
 }
 

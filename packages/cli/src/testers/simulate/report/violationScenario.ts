@@ -27,7 +27,7 @@ const steps: Partial<Record<CallName, "ticket" | "client" | "shop">> = {
 /** The actions whose only argument is the name of their subject. */
 const bare: ReadonlySet<CallName> = new Set(["accept quote", "refuse quote", "redeem reward", "visit"])
 
-/** The action of a request and the id in its path; undefined if scenarios have no such action. */
+/** The action of a request and the id in its path; undefined if scenarios have no such actionion. */
 const actOf = (exchange: RecordedRequest) => {
   const call = callOf(exchange)
   const kind = call === null ? undefined : steps[call.name]
@@ -115,7 +115,7 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
     `# ${violation.rule}: ${violation.message}`,
     `# Breaks: ${violation.rule_at}`,
     `# Found by: ${command}`,
-    "# The steps lead to the violation, with the refusals that came. Add an expectation for what the rule requires.",
+    "# The steps lead to the violation. Each expects the refusal that the run got. Add an expectation of what the rule requires.",
     `name: ${JSON.stringify(`${violation.rule}: ${violation.message}`)}`,
     ...(clients.length === 0 ? [] : ["given:", "  shops: { shop: {} }", "  clients:", ...clients]),
     "steps:",
