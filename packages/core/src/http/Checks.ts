@@ -208,7 +208,10 @@ const withLimitStatuses = (context: RequestContext, limitStatuses: ReadonlyArray
   limitStatuses: context.limitStatuses.length === 0 ? limitStatuses : [...context.limitStatuses, ...limitStatuses]
 })
 
-/** Refuses a request. If the refusal counts against limits of its own, the response shows only these. */
+/**
+ * Refuses a request. If the refusal counts against limits of its own, the response shows only the limits that are counted here, and not
+ * those that earlier steps counted.
+ */
 const reject = <In extends CheckedRequest>(
   counting: LimitCounting<In>,
   checked: In,
