@@ -13,7 +13,7 @@ export {
   type HttpResponse,
   type StreamBody
 } from "./http/HttpMessage.js"
-export { type CallerFields, type Mountable, type MountOptions, mountPromise } from "./http/Mount.js"
+export type { CallerFields, Mountable, MountOptions } from "./http/Mount.js"
 export { type Pipeline, pipeline, type RequestObserver, type RouteGroup } from "./http/Pipeline.js"
 export type { ObservedResponse, RequestContext } from "./http/respond.js"
 export { Html, html } from "./http/tracking/Html.js"

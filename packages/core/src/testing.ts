@@ -1,7 +1,5 @@
 /** Entry `@workshop/core/testing`: the contract that every store must meet, and a clock, randomness and fixtures for tests. */
 
-export { TestKeys } from "./ports/TestKeys.js"
-export { ClockAdvance, SandboxClock } from "./services/clock/ClockAdvance.js"
 export type { ContractCase } from "./testing/ContractCase.js"
 export { RiggedEntropy } from "./testing/RiggedEntropy.js"
 export { SettableClock, TEST_START } from "./testing/SettableClock.js"

@@ -1,8 +1,9 @@
 /**
  * The entry `@workshop/http-node/sandbox`: routes with which a test acts as the app, the owner, the client and the
- * clock. They need the layers `ClockAdvance` and `SandboxClock` of `@workshop/core/testing`.
+ * clock. They need the layers of `ClockAdvance` and `SandboxClock`.
  */
 
+export { ClockAdvance, SandboxClock } from "@workshop/core/internal"
 export { SandboxReceivers, sandboxSender } from "./sandbox/Receivers.js"
 export { SandboxApi } from "./sandbox/SandboxApi.js"
 export { sandboxDocument, sandboxRoutes } from "./sandbox/sandboxRoutes.js"

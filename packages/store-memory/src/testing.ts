@@ -23,11 +23,12 @@ import {
   isStopped,
   type OptionChecks,
   promiseOptions,
+  TestKeys,
   WorkshopStopped
 } from "@workshop/core/internal"
 import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start } from "@workshop/core/promise"
 import { type CommitCallback, Directory, OpenTransaction, SandboxData } from "@workshop/core/store"
-import { SettableClock, TEST_START, TestKeys } from "@workshop/core/testing"
+import { SettableClock, TEST_START } from "@workshop/core/testing"
 import { Context, Data, Duration, Effect, Either, Layer, Option, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
 

@@ -12,9 +12,8 @@ import {
   TrackingPages,
   Workshop
 } from "@workshop/core"
-import { makeWordList } from "@workshop/core/internal"
+import { ClockAdvance, makeWordList, SandboxClock } from "@workshop/core/internal"
 import { Directory } from "@workshop/core/store"
-import { ClockAdvance, SandboxClock } from "@workshop/core/testing"
 import { SandboxReceivers } from "@workshop/http-node/sandbox"
 import { Effect, Layer } from "effect"
 import { refuse } from "../CommandRefused.js"

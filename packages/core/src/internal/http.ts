@@ -16,7 +16,8 @@ export {
   routeCheck,
   validationCheck
 } from "../http/endpointChecks.js"
-export { mountOptions } from "../http/Mount.js"
+export { mountOptions, mountPromise } from "../http/Mount.js"
+export { namedSchemas, normalizeSchema, responseSchema, toJson, withReferences } from "../http/openapi/Schemas.js"
 export { newContext } from "../http/Pipeline.js"
 export { respond, respondToCause } from "../http/respond.js"
 export { createdTicketResponse } from "../http/successResponse.js"

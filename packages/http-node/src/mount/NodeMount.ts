@@ -1,14 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import {
-  BodyIncomplete,
-  BodyTooLarge,
-  type HttpRequest,
-  type Mountable,
-  type MountOptions,
-  mountPromise
-} from "@workshop/core/http"
+import { BodyIncomplete, BodyTooLarge, type HttpRequest, type Mountable, type MountOptions } from "@workshop/core/http"
 import { checkedOptions, isBoolean } from "@workshop/core/internal"
-import { mountOptions } from "@workshop/core/internal/http"
+import { mountOptions, mountPromise } from "@workshop/core/internal/http"
 import { Effect } from "effect"
 import { Backlog } from "../Backlog.js"
 import { listener } from "../Listener.js"

@@ -1,6 +1,5 @@
-import { ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core/internal"
+import { ClockAdvance, ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core/internal"
 import type { GroupHandlers } from "@workshop/core/internal/http"
-import { ClockAdvance } from "@workshop/core/testing"
 import { Effect, Schema } from "effect"
 import type { Agenda } from "./AgendaApi.js"
 import { data, endpoint, groupOf } from "./endpoints.js"

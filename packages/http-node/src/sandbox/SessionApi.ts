@@ -10,10 +10,9 @@ import {
   type ShopRecord,
   type StoreUnavailable
 } from "@workshop/core"
-import { toIso } from "@workshop/core/internal"
+import { ClockAdvance, toIso } from "@workshop/core/internal"
 import { BodyLimit, type GroupHandlers } from "@workshop/core/internal/http"
 import { type Change, Directory, SandboxData, ServiceLimits, Store } from "@workshop/core/store"
-import { ClockAdvance } from "@workshop/core/testing"
 import { Effect, Either, Schema } from "effect"
 import { ClockView, clockView } from "./ClockApi.js"
 import { data, endpoint, groupOf } from "./endpoints.js"

@@ -10,8 +10,7 @@ import {
   TrackingPages
 } from "@workshop/core"
 import { BodyTooLarge, type HttpRequest, type Pipeline, pipeline, workshopRoutes } from "@workshop/core/http"
-import { bodyText } from "@workshop/core/internal"
-import { ClockAdvance, SandboxClock } from "@workshop/core/testing"
+import { bodyText, ClockAdvance, SandboxClock } from "@workshop/core/internal"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { expect } from "vitest"

@@ -1,13 +1,6 @@
 import * as OpenApi from "@effect/platform/OpenApi"
-import {
-  type Json,
-  type Node,
-  namedSchemas,
-  normalizeSchema,
-  responseSchema,
-  toJson,
-  withReferences
-} from "@workshop/core/openapi"
+import { namedSchemas, normalizeSchema, responseSchema, toJson, withReferences } from "@workshop/core/internal/http"
+import type { Json, Node } from "@workshop/core/openapi"
 import { SandboxApi } from "../SandboxApi.js"
 import { introduction, pathIds } from "./SandboxWords.js"
 
