@@ -6,9 +6,14 @@ import { publishedPackages } from "./scripts/publishedPackages.mjs"
 import { LongestFirst } from "./test/LongestFirst.js"
 
 // Most objects of a test become garbage soon. The workers, which start later, have a larger young generation, because
-// V8 then collects these objects there, which saves a tenth of the processor time.
+// V8 then collects these objects there, which saves a twelfth of the processor time.
 setFlagsFromString("--max-semi-space-size=32")
 setFlagsFromString("--min-semi-space-size=32")
+
+// Most functions of a test run only a few times. V8 therefore compiles each at its first call, without optimizing it, and
+// optimizes it seven times later than by default, which saves a twelfth of the processor time.
+setFlagsFromString("--always-sparkplug")
+setFlagsFromString("--interrupt-budget=1000000")
 
 const packages = fileURLToPath(new URL("./packages/", import.meta.url))
 
