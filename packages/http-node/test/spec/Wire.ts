@@ -68,9 +68,11 @@ const holdToEnvelope = (status: number, headers: Answer["headers"], text: string
   expect(headers["request-id"]).toMatch(/^\S{8,}$/)
   expect(seenRequestIds.has(headers["request-id"]!)).toBe(false)
   seenRequestIds.add(headers["request-id"]!)
-  for (const name of Object.keys(headers)) expect(name).not.toMatch(/^(access-control-|x-powered-by|server$)/)
+  // One expectation for several headers, because every response of every test passes here.
+  expect(Object.keys(headers).filter((name) => /^(access-control-|x-powered-by|server$)/.test(name))).toEqual([])
   if (status !== 503) {
-    for (const name of ["limit", "remaining", "reset"]) expect(headers[`ratelimit-${name}`]).toMatch(/^\d+$/)
+    const limits = ["limit", "remaining", "reset"].map((name) => headers[`ratelimit-${name}`])
+    expect(limits.filter((value) => value === undefined || !/^\d+$/.test(value))).toEqual([])
   }
   if (status === 429) expect(headers["retry-after"]).toBe(headers["ratelimit-reset"])
   else if (status === 503) expect(headers["retry-after"]).toMatch(/^[1-9]\d*$/)
