@@ -356,7 +356,10 @@ describeInChromium("the console in Chromium", (on) => {
     ["light", 1440],
     ["dark", 390]
   ] as const)("the console conforms to WCAG 2.2 AA in its %s scheme, %i pixels wide", async (colorScheme, width) => {
-    const { page } = await on.sandbox.page(on.browser, { colorScheme, viewport: { width, height: 844 } })
+    const page = await on.sandbox.samePage(on.browser)
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 844 })
+    await page.reload()
     await page.locator(".ticket").first().click()
     await page.locator(".timeline svg").waitFor()
     await page.evaluate(axe.source)
@@ -382,7 +385,8 @@ describeInChromium("the console in Chromium", (on) => {
     }
     const sideways = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     expect(sideways).toBe(0)
-    await page.context().close()
+    await page.emulateMedia({ colorScheme: "light" })
+    await page.setViewportSize({ width: 1440, height: 900 })
   })
 
   it("the console draws only the visible part of a hundred tickets and 5,000 rows", async () => {
