@@ -3,10 +3,10 @@ import type { DatabaseFailed } from "../src/connection/DatabaseFailed.js"
 import type { Session } from "../src/migrate/Session.js"
 
 /** The approximate number of rows of each table afterwards. */
-const ROWS = 40_000
+const ROWS = 25_000
 
 /** The number of tickets, and of events, that are added to the large shop. */
-const LARGE = 50_000
+const LARGE = 25_000
 
 /** The most copies of each row of a small table; each original shop gets this many copies. */
 const MAX_COPIES = 4_000
@@ -48,7 +48,7 @@ const copied = ({ name, type, is_sole }: Column): string => {
  */
 const CLIENT = "018f0000-0000-7000-9000-00000000c1e7"
 const PHONE = "+216999999999"
-const OF_CLIENT = 20_000
+const OF_CLIENT = 10_000
 const SHOPS_OF_CLIENT = 15_000
 const ATTEMPTS = 25_000
 const KEYS = 15_000

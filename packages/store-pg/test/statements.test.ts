@@ -290,10 +290,10 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     expect(missing.map(({ text }) => text)).toEqual([])
   })
 
-  it("every statement scans a bounded number of rows in a database of 40,000 shops (docs/how-it-is-built.md)", () =>
+  it("every statement scans a bounded number of rows in a database of 25,000 shops (docs/how-it-is-built.md)", () =>
     expect(beyond(late)).toEqual([]))
 
-  it("every statement scans a bounded number of rows in a shop of 50,000 tickets and events, for a client with 20,000 of each", () =>
+  it("every statement scans a bounded number of rows in a shop of 25,000 tickets and events, for a client with 10,000 of each", () =>
     expect(beyond(large)).toEqual([]))
 
   it("every higher bound is below the number of rows of the statement's tables, so that the bound can be exceeded", () => {
