@@ -5,14 +5,14 @@ import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { openMigrationSession, type Session } from "../../store-pg/src/migrate/Session.js"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
-import { build, run, Workshop } from "./Workshop.js"
+import { runCommandLine } from "./runCommandLine.js"
+import { build, run } from "./Workshop.js"
 
 beforeAll(build, 60_000)
 
 const ran = async (...args: ReadonlyArray<string>) => {
-  const command = new Workshop(["migrate", ...args])
-  const status = await command.exited
-  return { status, stdout: command.stdout.trim(), stderr: command.stderr.trim() }
+  const { status, stdout, stderr } = await runCommandLine(["migrate", ...args])
+  return { status, stdout: stdout.trim(), stderr: stderr.trim() }
 }
 
 /** Runs a test on an empty database. */
@@ -78,7 +78,8 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
 
   it("two processes can migrate one database at the same time", () =>
     onEmpty(async (url) => {
-      const both = await Promise.all([ran("--database-url", url, "--json"), ran("--database-url", url, "--json")])
+      const process = () => run(["migrate", "--database-url", url, "--json"])
+      const both = await Promise.all([process(), process()])
       expect(both.map(({ status }) => status)).toEqual([0, 0])
       const firsts = both.flatMap(({ stdout }) => JSON.parse(stdout).applied).filter((name) => name === "0001_first")
       expect(firsts).toEqual(["0001_first"])
