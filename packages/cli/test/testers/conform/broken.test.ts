@@ -29,12 +29,14 @@ const outcomes = async (fault: Fault, ids: ReadonlyArray<string>, store?: Parame
 const ids = suite.map(({ id }) => id)
 
 /**
- * Cases with up to hundreds of requests. They are left out on Postgres, where the store contract proves their rules.
+ * Cases with tens or hundreds of requests. They are left out on Postgres, where the store contract proves their rules:
+ * its subjects on limits, on stamps, on the list and on deliveries.
  */
 const MANY_REQUESTS = [
   ...["limit-tickets-day", "limit-tickets-hour", "limit-tickets-replay", "limit-failed-tickets", "limit-requests"],
   ...["limit-lookups-day", "limit-lookups-hour", "limit-unauthenticated", "error-422-before-limit"],
-  ...["error-limit-before-403", "by-number-many-others"]
+  ...["limit-requests-refused", "limit-writes-count", "limit-stamps", "error-limit-before-403", "error-retry-after"],
+  ...["by-number-many-others", "list-default-page", "webhook-failing", "webhook-failing-early"]
 ]
 
 describe("a server without a fault", () => {
