@@ -21,8 +21,8 @@ export const parts = {
     tests: ["domain/Client", "domain/Person", "domain/Scope", "domain/SecretText", "decisions/keys"]
   },
   texts: {
-    files: ["domain/InvalidInput", "domain/Text", "domain/WebLink"],
-    tests: ["domain/InvalidInput", "domain/Optional", "domain/Text", "domain/WebLink"]
+    files: ["domain/ErrorLine", "domain/InvalidInput", "domain/Text", "domain/WebLink"],
+    tests: ["domain/ErrorLine", "domain/InvalidInput", "domain/Optional", "domain/Text", "domain/WebLink"]
   },
   addresses: {
     files: ["domain/PublicAddress", "domain/WebhookAddress"],

@@ -9,7 +9,5 @@ export const rootCause = (error: Error): Error => {
 export const inOneLine = (error: unknown): string => {
   if (!(error instanceof Error)) return "the store is unavailable"
   const root = rootCause(error)
-  return root === error || error.message.includes(root.message)
-    ? error.message
-    : `${error.message.replace(/\.$/, "")} (${root.message})`
+  return error.message.includes(root.message) ? error.message : `${error.message.replace(/\.$/, "")} (${root.message})`
 }

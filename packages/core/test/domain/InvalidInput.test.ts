@@ -1,6 +1,6 @@
 import { type SchemaAST as AST, Either, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { InvalidInput, inputIssues } from "../../src/domain/InvalidInput.js"
+import { InvalidInput, inputIssues, nameOfValue } from "../../src/domain/InvalidInput.js"
 
 const issuesOf = <A, I>(schema: Schema.Schema<A, I>, input: unknown) =>
   Either.match(Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(input), {
@@ -143,5 +143,20 @@ describe("Specification, Errors: an input that breaks a rule of the shop's data"
     ]
     expect(new InvalidInput({ issues }).message).toBe("a is too long; b.0 is taken")
     expect(new InvalidInput({ issues })._tag).toBe("InvalidInput")
+  })
+
+  it("the name of a whole value is the identifier of its schema, or else its brand, in the style of fields", () => {
+    const branded = Schema.String.pipe(Schema.brand("TicketId"))
+    expect(nameOfValue(branded.ast)).toBe("ticket_id")
+    expect(nameOfValue(branded.annotations({ identifier: "IdempotencyKey2Go" }).ast)).toBe("idempotency_key2go")
+    expect(nameOfValue(Schema.Number.pipe(Schema.brand("ABCount")).ast)).toBe("abcount")
+    expect(nameOfValue(Schema.Struct({}).ast)).toBeUndefined()
+  })
+
+  it("only a Date in place of a text gets the advice to call toISOString", () => {
+    expect(issuesOf(Schema.Struct({ at: Schema.String }), { at: new Date(0) })).toEqual([
+      "at: must be a string, such as the toISOString() of the Date"
+    ])
+    expect(issuesOf(Schema.Struct({ at: Schema.Number }), { at: new Date(0) })).toEqual(["at: must be a number"])
   })
 })

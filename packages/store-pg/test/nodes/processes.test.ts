@@ -87,7 +87,7 @@ const open = async (base: string) => {
 }
 
 beforeAll(async () => {
-  build()
+  await build()
   url = (await within(testDatabase)).url
   session = await within(openMigrationSession(url))
   proxy = await within(openFaultyProxy(url))
