@@ -12,6 +12,7 @@ COPY packages/store-memory/package.json packages/store-memory/
 COPY packages/store-pg/package.json packages/store-pg/
 COPY packages/console/package.json packages/console/
 COPY packages/http-node/package.json packages/http-node/
+COPY packages/testers/package.json packages/testers/
 COPY packages/cli/package.json packages/cli/
 COPY bench/package.json bench/
 COPY examples/package.json examples/

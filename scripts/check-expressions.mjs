@@ -11,10 +11,10 @@ import { parseSync } from "oxc-parser"
  * @type {Record<string, string>}
  */
 const MADE = {
-  "packages/cli/src/testers/scenario/Expectation.ts": "written by the author of a scenario for their own run",
-  "packages/cli/src/testers/scenario/references.ts": "from constants, of which every repetition ends in a letter",
-  "packages/cli/src/testers/scenario/runFiles.ts": "from a pattern that users type for their own files",
-  "packages/cli/src/terminal/Output.ts": "from a constant, because the linter refuses control characters in a literal",
+  "packages/testers/src/scenario/Expectation.ts": "written by the author of a scenario for their own run",
+  "packages/testers/src/scenario/references.ts": "from constants, of which every repetition ends in a letter",
+  "packages/cli/src/scenario/runFiles.ts": "from a pattern that users type for their own files",
+  "packages/testers/src/text/table.ts": "from a constant, because the linter refuses control characters in a literal",
   "packages/core/src/domain/Person.ts":
     "from one client's escaped names and numbers, of which every repetition ends after three characters"
 }

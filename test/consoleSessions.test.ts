@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { runScenario } from "@workshop/cli/scenario"
+import { runScenario } from "@workshop/testers/scenario"
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { ConsoleSandbox, DroppingProxy, describeInChromium, LIKE, region, side } from "./consolePage.js"

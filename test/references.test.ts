@@ -95,7 +95,7 @@ describe("messages that pages quote", () => {
     }).pipe(Effect.scoped, Effect.withClock(new SettableClock()), Effect.runPromise))
 
   it("every sentence of a message that a page quotes is in the source code", () => {
-    const source = ["core", "store-pg", "store-memory", "http-node", "cli", "client", "webhooks"]
+    const source = ["core", "store-pg", "store-memory", "http-node", "testers", "cli", "client", "webhooks"]
       .flatMap((name) => filesBelow(`packages/${name}/src`, /\.ts$/))
       .map(read)
       .join("\n")

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url"
-import { runScenario } from "@workshop/cli/scenario"
+import { runScenario } from "@workshop/testers/scenario"
 import { expect, it } from "vitest"
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))

@@ -1,5 +1,5 @@
 import { Clock, Duration, Effect, type Fiber, type Scheduler } from "effect"
-import { Dice } from "../../packages/cli/src/testers/simulate/Dice.js"
+import { Dice } from "../../packages/testers/src/simulate/Dice.js"
 
 /** The instant at which every run begins, a Friday morning. */
 export const START = Date.parse("2026-11-20T08:00:00.000Z")

@@ -1,6 +1,6 @@
-import { readScenario } from "@workshop/cli/scenario"
 import { Phone, parseWebhookAddress, productionAddresses } from "@workshop/core"
 import { durationMs, TrackingCodeText } from "@workshop/core/internal"
+import { readScenario } from "@workshop/testers/scenario"
 import { verify } from "@workshop/webhooks"
 import { Schema } from "effect"
 import { decode, encode } from "../../packages/core/src/domain/Cursor.js"

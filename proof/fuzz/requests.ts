@@ -2,7 +2,7 @@ import type { HttpRequest } from "@workshop/core/http"
 import { bodyText, SIGNATURE_HEADER } from "@workshop/core/internal"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
-import { inProcessPipeline, inProcessService } from "../../packages/cli/src/testers/testkit/InProcessService.js"
+import { inProcessPipeline, inProcessService } from "../../packages/testers/src/testkit/InProcessService.js"
 import { readOnce } from "../readOnce.js"
 import { Grammar } from "./Grammar.js"
 

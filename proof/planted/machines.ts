@@ -1,11 +1,11 @@
-import { runCases, suite } from "@workshop/cli/conform"
 import { runContract } from "@workshop/core/testing"
 import * as MemoryStore from "@workshop/store-memory"
+import { runCases, suite } from "@workshop/testers/conform"
 import { Effect } from "effect"
-import { Api } from "../../packages/cli/src/sandbox/Api.js"
-import { audit } from "../../packages/cli/src/testers/simulate/auditor/audit.js"
-import { inProcess } from "../../packages/cli/test/testers/conform/InProcess.js"
-import { runSimulation } from "../../packages/cli/test/testers/simulate/runSimulation.js"
+import { audit } from "../../packages/testers/src/simulate/auditor/audit.js"
+import { Api } from "../../packages/testers/src/testkit/Api.js"
+import { inProcess } from "../../packages/testers/test/conform/InProcess.js"
+import { runSimulation } from "../../packages/testers/test/simulate/runSimulation.js"
 import { play } from "../fleet/play.js"
 
 /** The first error that a machine found, or null, and the number of seeds that it ran, if it has seeds. */

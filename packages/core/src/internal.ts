@@ -27,6 +27,7 @@ export {
   optionRefusal
 } from "./domain/OptionChecks.js"
 export { countedAddress, IPV6_PREFIX, isNetwork } from "./domain/PublicAddress.js"
+export { quoteShell } from "./domain/quoteShell.js"
 export { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "./domain/Signature.js"
 export { optional } from "./domain/Text.js"
 export { numberLabel, ticketView } from "./domain/Ticket.js"

@@ -5,6 +5,7 @@
  * @internal
  */
 
+export { baseOf } from "./baseOf.js"
 export { listen } from "./listen.js"
 export { methodLabel, routeLabel } from "./metrics/HttpMetrics.js"
 export { qrLines } from "./qr.js"

@@ -1,11 +1,12 @@
 import { distance } from "@workshop/core/internal"
 import type { CellMoveResult, CellStatus } from "@workshop/store-pg/migrate"
+import type { Column } from "@workshop/testers/internal"
 import { Effect, type Scope } from "effect"
 import type { CommandRefused } from "../CommandRefused.js"
 import { actorFlag, withActor } from "../terminal/actor.js"
 import { command, json, optional, type Values, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
-import { type Column, type Output, printOutput, rows, sentence } from "../terminal/Output.js"
+import { type Output, printOutput, rows, sentence } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
 import {
   cellsFlag,

@@ -1,5 +1,5 @@
+import { quoteShell } from "@workshop/core/internal"
 import { Context } from "effect"
-import { quoteShell } from "../terminal/quoteShell.js"
 import { DEFAULT_FOLDER, type StoreChoice } from "./StoreChoice.js"
 
 /** The form of printed commands, so that a pasted command runs and works on the same data. */

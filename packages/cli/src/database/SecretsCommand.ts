@@ -1,7 +1,7 @@
+import { pluralize } from "@workshop/testers/internal"
 import { Effect } from "effect"
 import { actorFlag, withActor } from "../terminal/actor.js"
 import { command, json, toggle } from "../terminal/commands.js"
-import { pluralize } from "../terminal/pluralize.js"
 import { group } from "../terminal/program.js"
 import { cellsIn } from "./cellsIn.js"
 import { choiceOf, databaseAddress, databaseOf, secretsKey, servedDataDir, storeRefusal } from "./StoreChoice.js"

@@ -10,6 +10,7 @@ import {
 import { pipeline, type RequestObserver } from "@workshop/core/http"
 import { ClockComparison, dataAhead } from "@workshop/core/internal"
 import { serve as listen, pages } from "@workshop/http-node"
+import { baseOf } from "@workshop/http-node/internal"
 import { Console, Effect, Layer } from "effect"
 import { refuse } from "../CommandRefused.js"
 import {
@@ -27,7 +28,7 @@ import { trackingOptions, trackingPagesOf } from "../serve/TrackingOptions.js"
 import { withActor } from "../terminal/actor.js"
 import { command, optional, type Values, value } from "../terminal/commands.js"
 import { host, port } from "../terminal/decoders.js"
-import { baseOf, cannotListen } from "../terminal/listenAddress.js"
+import { cannotListen } from "../terminal/listenAddress.js"
 import { dispatcherLayer, startBackgroundWork } from "./deliveryLayers.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./WebhookOptions.js"
 

@@ -1,11 +1,11 @@
 import type { LoggedRequest } from "@workshop/http-node/internal"
+import { Api, dataOf, type Paint } from "@workshop/testers/internal"
 import { Clock, Console, Effect } from "effect"
 import { type CommandRefused, toCommandRefused } from "../CommandRefused.js"
-import { Api, dataOf } from "../sandbox/Api.js"
 import { sandboxRefusal } from "../sandbox/Sandbox.js"
 import { command, flagsOf, json, optional, type Values, value } from "../terminal/commands.js"
 import { oneOf, textMatching, webAddress, wholeNumber } from "../terminal/decoders.js"
-import { type Paint, paintFor } from "../terminal/Output.js"
+import { paintFor } from "../terminal/Output.js"
 
 const own = flagsOf("logs")
 

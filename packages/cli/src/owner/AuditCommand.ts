@@ -1,9 +1,10 @@
 import { Audit, type AuditEntry, EventId, NO_SHOP, ShopId } from "@workshop/core"
 import { toIso } from "@workshop/core/internal"
+import type { Column } from "@workshop/testers/internal"
 import { Effect } from "effect"
 import { flagsOf } from "../terminal/commands.js"
 import { wholeNumber } from "../terminal/decoders.js"
-import { type Column, rows } from "../terminal/Output.js"
+import { rows } from "../terminal/Output.js"
 import { fieldFlag, idFrom, ownerCommand } from "./ownerCommand.js"
 
 /** The entries to list; null means any. */

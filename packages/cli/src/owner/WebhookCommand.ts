@@ -15,16 +15,15 @@ import {
 import { overlapEnd, toIso } from "@workshop/core/internal"
 import { type DeliveryState, Directory } from "@workshop/core/store"
 import { deliveryView, noticeView } from "@workshop/http-node/internal"
+import { type Column, type NoResponse, pluralize } from "@workshop/testers/internal"
 import { Clock, Effect, Either } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { webhookPort } from "../dispatch/WebhookOptions.js"
-import type { NoResponse } from "../sandbox/Api.js"
 import type { AskSandbox } from "../sandbox/Sandbox.js"
 import { flagsOf, toggle, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
-import { type Column, type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
-import { pluralize } from "../terminal/pluralize.js"
+import { type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
 import {
   decodeFields,

@@ -1,4 +1,5 @@
 import { Entropy, InvalidInput, inputIssues, Profanity, Workshop } from "@workshop/core"
+import type { NoResponse } from "@workshop/testers/internal"
 import { Effect, Either, Layer, type Layer as LayerType, type ParseResult, Schema } from "effect"
 import { CommandRefused, refuse } from "../CommandRefused.js"
 import { CommandHints, hintsFor } from "../database/CommandHints.js"
@@ -10,7 +11,6 @@ import {
   servedDataDir,
   storeLayer
 } from "../database/StoreChoice.js"
-import type { NoResponse } from "../sandbox/Api.js"
 import { type AskSandbox, askingSandbox } from "../sandbox/Sandbox.js"
 import { trackingPagesLayer } from "../serve/TrackingOptions.js"
 import { actorFlag, withActor } from "../terminal/actor.js"

@@ -1,7 +1,14 @@
+import {
+  Api,
+  type CallName,
+  dataOf,
+  type Exchange,
+  envelopeOf,
+  type NoResponse,
+  requestOf
+} from "@workshop/testers/internal"
 import { Effect } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
-import { Api, dataOf, type Exchange, envelopeOf, type NoResponse } from "./Api.js"
-import { type CallName, requestOf } from "./Calls.js"
 
 /** Makes a call to a server with a sandbox, for the resource with this id. Succeeds with the data of the response. */
 export type AskSandbox = <A>(

@@ -1,6 +1,7 @@
 import { sandboxAddresses, TrackingPages } from "@workshop/core"
 import { pipeline, type RouteGroup, trackingRoutes, workshopRoutes } from "@workshop/core/http"
 import { serve as listen, pages } from "@workshop/http-node"
+import { baseOf } from "@workshop/http-node/internal"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Console, Effect, Ref } from "effect"
 import { refuse } from "../CommandRefused.js"
@@ -11,7 +12,7 @@ import { observabilityLayer } from "../observe/observabilityLayer.js"
 import { requestObserver } from "../observe/requestObserver.js"
 import { withActor } from "../terminal/actor.js"
 import { command } from "../terminal/commands.js"
-import { baseOf, cannotListen, isEverywhere } from "../terminal/listenAddress.js"
+import { cannotListen, isEverywhere } from "../terminal/listenAddress.js"
 import { GivenKey, refuseRealData } from "./FirstShop.js"
 import { boundHeapGrowth } from "./heapGrowth.js"
 import { connectionLimits, flagConflict, type ServeFlags, serveHeadings, serveOptions } from "./ServeOptions.js"
@@ -67,7 +68,7 @@ const run = <E, R>(
  */
 const runScenario = (text: string) =>
   Effect.promise(async (signal) => {
-    const { runText } = await import("../testers/scenario/runFiles.js")
+    const { runText } = await import("@workshop/testers/internal/scenario")
     return Effect.runPromise(runText(text), { signal })
   })
 

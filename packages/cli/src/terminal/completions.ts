@@ -1,8 +1,8 @@
+import { quoteShell } from "@workshop/core/internal"
 import type { Command } from "commander"
 import { Console, Effect } from "effect"
 import { command } from "./commands.js"
 import { everyCommand, Flag, type MakeCommand, Operand, pathOf } from "./program.js"
-import { quoteShell } from "./quoteShell.js"
 
 const SHELLS = ["bash", "zsh", "fish"] as const
 

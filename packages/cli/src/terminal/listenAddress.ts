@@ -20,9 +20,3 @@ export const cannotListen = ({ host, port, code, message }: CannotListen): Comma
 
 /** True for an address that means all addresses of this machine. */
 export const isEverywhere = (host: string): boolean => host === "0.0.0.0" || host === "::"
-
-/** The URL by which a client on this machine reaches a server. */
-export const baseOf = (host: string, port: number): string => {
-  const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
-  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`
-}

@@ -1,5 +1,5 @@
 import type { ImportReport } from "@workshop/core"
-import { pluralize } from "../terminal/pluralize.js"
+import { pluralize } from "@workshop/testers/internal"
 
 /** The output that shows the progress: standard error. */
 interface Screen {

@@ -5,7 +5,7 @@ import { Deferred, Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
-import * as Receiver from "../../src/testers/receive/Receiver.js"
+import * as Receiver from "../../../testers/src/receive/Receiver.js"
 import { runCommandLine } from "../runCommandLine.js"
 import { build, Workshops } from "../Workshop.js"
 

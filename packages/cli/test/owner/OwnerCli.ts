@@ -1,12 +1,13 @@
 import { Entropy, Profanity } from "@workshop/core"
 import * as MemoryStore from "@workshop/store-memory"
+import { plain } from "@workshop/testers/internal"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { layer as workshop } from "../../../core/src/services/Workshop.js"
 import { CommandRefused } from "../../src/CommandRefused.js"
 import type { Services } from "../../src/owner/ownerCommand.js"
 import * as shops from "../../src/owner/ShopCommand.js"
 import { Asker } from "../../src/terminal/confirm.js"
-import { type Output, plain } from "../../src/terminal/Output.js"
+import type { Output } from "../../src/terminal/Output.js"
 
 const layer = workshop.pipe(
   Layer.provideMerge(MemoryStore.layer),

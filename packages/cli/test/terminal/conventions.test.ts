@@ -2,9 +2,15 @@ import { Either, Exit, FiberId, Schema } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { optional } from "../../src/terminal/commands.js"
 import { type Decoder, duration, share, wholeNumber } from "../../src/terminal/decoders.js"
-import { wantsColour } from "../../src/terminal/Output.js"
+import { wantsColour, widthFor } from "../../src/terminal/Output.js"
 import { exitOf, type Stop } from "../../src/terminal/runProcess.js"
 import { runCommandLine } from "../runCommandLine.js"
+
+it("the width of a table is limited only on a terminal (Specification, Commands)", () => {
+  expect(widthFor({ isTTY: true, columns: 80 })).toBe(80)
+  expect(widthFor({ isTTY: false, columns: 80 })).toBe(Number.POSITIVE_INFINITY)
+  expect(widthFor({ isTTY: true })).toBe(Number.POSITIVE_INFINITY)
+})
 
 describe("colours (Specification, Commands)", () => {
   it.each([

@@ -1,6 +1,6 @@
+import { coloured } from "@workshop/testers/internal"
 import { describe, expect, it } from "vitest"
 import { escapeControl } from "../../src/terminal/escapeControl.js"
-import { coloured } from "../../src/terminal/Output.js"
 
 const TONES = ["good", "bad", "warn", "name", "faint", "strong"] as const
 

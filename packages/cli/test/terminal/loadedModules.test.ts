@@ -29,17 +29,20 @@ const loadedBy = async (program: string, words: ReadonlyArray<string>): Promise<
   }
 }
 
-/** Effect, the stores and the HTTP server, which take most of a server's start time. */
-const HEAVY = /\/node_modules\/(effect|@effect)\/|\/packages\/(core|store-[a-z]+|http-node)\//
+/** Effect, the stores, the HTTP server and the testers' tools, which take most of a server's start time. */
+const HEAVY = /\/node_modules\/(effect|@effect)\/|\/packages\/(core|store-[a-z]+|http-node|testers)\//
 
 /** The name that Effect's fiber module contains, also in a bundle. */
 const EFFECT = "effect/Fiber"
+
+/** The comment with which esbuild begins a module of the testers' tools in a bundle. */
+const TESTERS = "\n// ../testers/dist/"
 
 describe("the modules that the command line loads (Specification, Commands)", { timeout: 60_000 }, () => {
   beforeAll(build, 300_000)
 
   it.each([["--help"], ["--version"]])(
-    "workshop %s loads neither Effect nor a store nor the HTTP server",
+    "workshop %s loads neither Effect nor a store nor the HTTP server nor the testers' tools",
     async (word) => {
       const files = await loadedBy(compiled, [word])
       expect(files).toContain(compiled)
@@ -50,6 +53,15 @@ describe("the modules that the command line loads (Specification, Commands)", { 
       expect(chunks.filter((file) => readFileSync(file, "utf8").includes(EFFECT))).toEqual([])
     }
   )
+
+  it("the server and its help load no module of the testers' tools", async () => {
+    const files = await loadedBy(compiled, ["serve", "--help"])
+    expect(files.filter((file) => file.includes("/packages/testers/"))).toEqual([])
+    const chunks = await loadedBy(bin, ["serve", "--help"])
+    expect(chunks.filter((file) => readFileSync(file, "utf8").includes(TESTERS))).toEqual([])
+    const others = await loadedBy(bin, ["simulate", "--seed", "1", "--steps", "1"])
+    expect(others.some((file) => readFileSync(file, "utf8").includes(TESTERS))).toBe(true)
+  })
 
   it("a command that needs Effect and a store loads them", async () => {
     const words = ["serve", "--help"]

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest"
 import { importProgress } from "../../src/transfer/importProgress.js"
 
-/** The progress line after 120 rows of a file of 200 bytes. */
+/** The progress line after 120 rows of a file of 200 bytes, unless other numbers are given. */
 const drawn = (
   screen: { readonly isTTY?: boolean; readonly columns?: number },
-  { size = 200, read = 100 }: { readonly size?: number; readonly read?: number } = {}
+  {
+    size = 200,
+    read = 100,
+    rows = 120
+  }: { readonly size?: number; readonly read?: number; readonly rows?: number } = {}
 ): string => {
   const stream = {
     ...screen,
@@ -14,7 +18,7 @@ const drawn = (
       this.text += more
     }
   }
-  importProgress(size, () => read, stream)?.({ rows: 120 })
+  importProgress(size, () => read, stream)?.({ rows })
   return stream.text
 }
 
@@ -27,6 +31,10 @@ describe("the progress of an import (docs/import.md)", () => {
 
   it("the progress of an import counts the rows of standard input, whose size is unknown", () => {
     expect(drawn({ isTTY: true }, { size: 0 })).toBe("\r120 rows")
+  })
+
+  it("the progress of an import uses a singular noun after 1", () => {
+    expect(drawn({ isTTY: true }, { size: 0, rows: 1 })).toBe("\r1 row")
   })
 
   it("the progress of an import does not exceed 100 % of a file that grows while it is read", () => {

@@ -1,0 +1,344 @@
+import { looksLikeKey } from "@workshop/core/internal"
+import {
+  type Behaviour,
+  eventJson,
+  eventLine,
+  forwardTo,
+  healthy,
+  KnownTickets,
+  type ReceivedDelivery,
+  type Receiver,
+  type Reply,
+  statusReply,
+  type TicketNews,
+  type Totals,
+  type WebhookJson
+} from "@workshop/testers/internal/receive"
+import { makeReceiver } from "@workshop/testers/receiver"
+import { Clock, Console, Deferred, Effect, Runtime, Schedule, type Scope } from "effect"
+import { refuse } from "../CommandRefused.js"
+import { type AskSandbox, askingSandbox } from "../sandbox/Sandbox.js"
+import { cannotListen } from "../terminal/listenAddress.js"
+import { paintFor } from "../terminal/Output.js"
+import type { ReceiveFlags } from "./ReceiveOptions.js"
+
+/** Runs `onKey` for each key typed in the terminal, until the scope closes; Ctrl-C arrives as the key `\u0003`. */
+const keyPresses = <A, R>(
+  onKey: (key: string) => Effect.Effect<A, never, R>
+): Effect.Effect<void, never, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { stdin } = process
+    const fork = Runtime.runFork(yield* Effect.runtime<R>())
+    const onData = (typed: Buffer) => {
+      for (const key of typed.toString("utf8")) fork(onKey(key))
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => stdin.setRawMode(true).on("data", onData).resume()),
+      () => Effect.sync(() => stdin.off("data", onData).setRawMode(false).pause())
+    )
+  })
+
+/** The effect of a key, given the receiver's current behaviour and that of the command line. */
+interface LiveKey {
+  readonly label: string
+  readonly next: (now: Behaviour, wanted: Behaviour) => Partial<Behaviour>
+}
+
+const DELAY_MS = 3000
+const FAIL_SHARE = 0.3
+/** The discard port, on which no server listens. */
+const NOWHERE = "http://127.0.0.1:9/"
+
+/** The keys that work in the terminal of `workshop receive`. */
+const liveKeys = {
+  "1": { label: "200", next: () => healthy },
+  "5": { label: "500", next: () => ({ reply: statusReply(500) }) },
+  g: { label: "gone (410)", next: () => ({ reply: statusReply(410) }) },
+  d: {
+    label: "delay on/off",
+    next: ({ delay_ms }, wanted) => ({ delay_ms: delay_ms > 0 ? 0 : wanted.delay_ms || DELAY_MS })
+  },
+  f: {
+    label: "random failures on/off",
+    next: ({ fail_share }, wanted) => ({ fail_share: fail_share > 0 ? 0 : wanted.fail_share || FAIL_SHARE })
+  },
+  r: {
+    label: "redirect",
+    next: (_, { reply }) => ({
+      reply: typeof reply === "object" && reply.kind === "redirect" ? reply : { kind: "redirect", to: NOWHERE }
+    })
+  },
+  e: { label: "endless body", next: () => ({ reply: { kind: "endless" } }) },
+  s: { label: "silent", next: () => ({ reply: { kind: "silent" } }) },
+  c: { label: "cut off", next: () => ({ reply: { kind: "cut" } }) }
+} as const satisfies Readonly<Record<string, LiveKey>>
+
+/** The line that explains all keys. */
+export const legend: string = [
+  "Keys:",
+  [...Object.entries(liveKeys).map(([key, { label }]) => `${key} ${label}`), "h these keys", "q quit"].join(" | ")
+].join(" ")
+
+/** The change that a key makes; undefined for one that changes nothing. */
+export const changeBy = (key: string, now: Behaviour, wanted: Behaviour): Partial<Behaviour> | undefined =>
+  Object.hasOwn(liveKeys, key) ? (liveKeys as Readonly<Record<string, LiveKey>>)[key]?.next(now, wanted) : undefined
+
+const replyInWords = ({ reply }: Behaviour): string => {
+  if (typeof reply === "function") return "chooses each response"
+  if (reply.kind === "status") return `responds ${reply.status}`
+  if (reply.kind === "redirect") return `redirects to ${reply.to}`
+  return {
+    endless: "responds with an endless body",
+    trickle: "responds with one byte per second",
+    silent: "does not respond",
+    cut: "closes the connection"
+  }[reply.kind]
+}
+
+/** Describes a behaviour in a few words. */
+export const behaviourInWords = (behaviour: Behaviour): string =>
+  [
+    replyInWords(behaviour),
+    ...(behaviour.delay_ms > 0 ? [`after ${behaviour.delay_ms} ms`] : []),
+    ...(behaviour.fail_share > 0 ? [`fails ${Math.round(behaviour.fail_share * 100)} % of events`] : [])
+  ].join(", ")
+
+/** The sandbox, and the shop whose webhook is set. */
+interface Registration {
+  /** The server's address, with or without `/v1`. */
+  readonly base: string
+  readonly shop: string | null
+  readonly key: string | null
+  readonly token: string | null
+  /** Turns the webhook on if it is off. */
+  readonly enable: boolean
+}
+
+/** The result of a registration. `opened` is the key of a shop that was opened for the receiver. */
+interface RegistrationResult {
+  readonly shop_id: string
+  readonly secret: string
+  /** The address that the webhook had before; null if it had none or the same one. */
+  readonly replaced: string | null
+  readonly opened: string | null
+  /** The reason why the webhook is off and nothing arrives; null while it is on. */
+  readonly off_reason: string | null
+}
+
+/** Calls of the server that a registration names. */
+const sandboxCalls = ({ base, token }: Registration) => {
+  const ask = askingSandbox({ base_url: base, token })
+  const nothingThere = () =>
+    refuse(
+      `No server responds at ${base}. Start workshop serve --sandbox --store memory, or give --register the address of a running server.`
+    )
+  return <A>(...call: Parameters<AskSandbox>) => Effect.catchTag(ask<A>(...call), "NoResponse", nothingThere)
+}
+
+const shopOf = Effect.fnUntraced(function* (registration: Registration) {
+  const { base, shop, key } = registration
+  const ask = sandboxCalls(registration)
+  if (shop !== null) return { shop_id: shop, opened: null }
+  if (key !== null) {
+    const { id } = yield* ask<{ readonly id: string }>("get shop", "", undefined, key)
+    return { shop_id: id, opened: null }
+  }
+  const body = { name: "Receiver", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+  const created = yield* ask<{ readonly shop: { readonly id: string }; readonly key: string }>("open shop", "", body)
+  const opened = String(created.key)
+  // The key is checked, because it is printed as a command for a shell.
+  if (!looksLikeKey(opened))
+    return yield* refuse(
+      `${base} returned a shop without a valid API key. Check that --register has the address of a sandbox.`
+    )
+  return { shop_id: created.shop.id, opened }
+})
+
+/** Sets the webhook of a shop in the sandbox to an address. Opens a shop if none is named. */
+export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
+  const ask = sandboxCalls(registration)
+  const { shop_id, opened } = yield* shopOf(registration)
+  const before = (yield* ask<WebhookJson>("get webhook", shop_id)).url
+  const { secret } = yield* ask<{ readonly secret: string }>("set webhook", shop_id, { url })
+  const { on, off_reason: why } = yield* ask<WebhookJson>("get webhook", shop_id)
+  if (!on && registration.enable) yield* ask("enable webhook", shop_id)
+  const off_reason = on || registration.enable ? null : (why ?? "unknown")
+  const replaced = before === url ? null : before
+  return { shop_id, opened, secret, replaced, off_reason } satisfies RegistrationResult
+})
+
+/** A webhook that was set to an address. */
+interface PointedWebhook {
+  readonly registration: Registration
+  readonly shop_id: string
+  readonly url: string
+}
+
+/** The reason why nothing arrives: the webhook is off, removed, or has another address; null while events arrive. */
+const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: PointedWebhook) {
+  const webhook = yield* sandboxCalls(registration)<WebhookJson>("get webhook", shop_id)
+  if (webhook.url !== url) return webhook.url === null ? "removed" : "moved"
+  return webhook.on ? null : (webhook.off_reason ?? "unknown")
+})
+
+/**
+ * The current secret; null if the webhook has another address, because the call that returns the secret also sets the
+ * address.
+ */
+const secretNow = (pointed: PointedWebhook): Effect.Effect<string | null> =>
+  Effect.gen(function* () {
+    const { registration, shop_id, url } = pointed
+    const silence = yield* silenceOf(pointed)
+    if (silence === "moved" || silence === "removed") return null
+    return (yield* sandboxCalls(registration)<{ readonly secret: string }>("set webhook", shop_id, { url })).secret
+  }).pipe(
+    Effect.timeout("2 seconds"),
+    Effect.orElseSucceed(() => null)
+  )
+
+/**
+ * The instant of the sandbox's clock, with which it signs; that of the receiver's clock if the sandbox does not
+ * respond.
+ */
+const sandboxNow = (registration: Registration): Effect.Effect<number> =>
+  sandboxCalls(registration)<{ readonly now: string }>("read clock").pipe(
+    Effect.map(({ now }) => Date.parse(now)),
+    Effect.filterOrFail(Number.isFinite),
+    Effect.timeout("2 seconds"),
+    Effect.catchAllCause(() => Clock.currentTimeMillis)
+  )
+
+const replyOf = ({ status, redirect, gone, endless }: ReceiveFlags): Reply => {
+  if (gone) return statusReply(410)
+  if (endless) return { kind: "endless" }
+  return redirect === null ? statusReply(status) : { kind: "redirect", to: redirect }
+}
+
+const behaviourOf = (flags: ReceiveFlags): Behaviour => ({
+  ...(flags.forwardTo === null ? {} : { forward: forwardTo(flags.forwardTo) }),
+  reply: replyOf(flags),
+  delay_ms: flags.delay,
+  fail_share: flags.failShare
+})
+
+const registrationOf = ({ register: base, sandboxToken: token, ...flags }: ReceiveFlags): Registration | null =>
+  base === null ? null : { ...flags, base, token }
+
+/** Prints each request when it arrives. */
+const deliveryPrinter = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
+  const tickets = new KnownTickets()
+  const paint = paintFor()
+  const print = Runtime.runSync(runtime)
+  return (received: ReceivedDelivery): void => {
+    const { event, outcome } = received
+    const news: TicketNews =
+      event === null || outcome === "refused" ? { kind: "changes", changes: [] } : tickets.newsOf(event)
+    if (event !== null && outcome === "event") tickets.learn(event)
+    print(Console.log(asJson ? eventJson(received, news) : eventLine(received, news, paint)))
+  }
+}
+
+const silenceInWords = (silence: string | null): string => {
+  if (silence === null) return "The webhook is on again."
+  if (silence === "removed")
+    return "The webhook was removed, so nothing arrives. Restart this command to set the webhook again."
+  if (silence === "moved")
+    return "The webhook now has another address, so nothing arrives. Restart this command to set the webhook to this receiver again."
+  return `The webhook is off (${silence}), so nothing arrives. Restart this command with --enable to turn the webhook on and send the waiting events.`
+}
+
+const LOOK_EVERY = "5 seconds"
+
+/** Checks every few seconds whether events can still arrive, and prints a line when that changes. */
+const watchWebhook = (pointed: PointedWebhook, off_reason: string | null, asJson: boolean) => {
+  let reported = off_reason
+  const look = Effect.gen(function* () {
+    // If the server does not respond, the last result is kept.
+    const silence = yield* Effect.orElseSucceed(silenceOf(pointed), () => reported)
+    if (silence === reported) return
+    reported = silence
+    const said = paintFor()("warn", silenceInWords(silence))
+    yield* Console.log(asJson ? JSON.stringify({ kind: "webhook", off_reason: silence }) : said)
+  })
+  return Effect.repeat(look, Schedule.spaced(LOOK_EVERY))
+}
+
+const startLines = (url: string, registration: Registration | null, registered: RegistrationResult | null) => {
+  const paint = paintFor()
+  if (registration === null || registered === null) return [`Listening on ${url}`]
+  const { shop_id, opened, replaced, off_reason } = registered
+  const key = ["The shop is new. Its key is shown only this once:", paint("strong", `export WORKSHOP_KEY=${opened}`)]
+  return [
+    `Listening on ${url} as the webhook address of shop ${shop_id}`,
+    ...(replaced === null
+      ? []
+      : [
+          `The webhook's address was ${replaced}. This command does not restore it at its end, so set it again yourself.`
+        ]),
+    ...(opened === null ? [] : key),
+    ...(off_reason === null ? [] : [paint("warn", silenceInWords(off_reason))])
+  ]
+}
+
+const totalsInWords = ({ event, again, failed, refused }: Totals): string =>
+  `Events ${event}, duplicates ${again}, failed as requested ${failed}, refused ${refused}`
+
+/** Handles the typed keys until `q` or Ctrl-C. */
+const handleKeys = (receiver: Receiver, wanted: Behaviour, quit: Deferred.Deferred<void>) =>
+  keyPresses((key) =>
+    Effect.gen(function* () {
+      if (key === "q" || key === "\u0003") return yield* Deferred.succeed(quit, undefined)
+      if (key === "h") return yield* Console.log(legend)
+      const change = changeBy(key, yield* receiver.behaviour, wanted)
+      if (change === undefined) return
+      const behaviour = yield* receiver.behave(change)
+      return yield* Console.log(paintFor()("faint", `From now on the receiver ${behaviourInWords(behaviour)}`))
+    })
+  )
+
+/** The work of `workshop receive` (Specification, Commands): it runs until it is interrupted or `q` is typed. */
+export const receive = (flags: ReceiveFlags) =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const registration = registrationOf(flags)
+    const behaviour = behaviourOf(flags)
+    const quit = yield* Deferred.make<void>()
+    const pointed = yield* Deferred.make<PointedWebhook>()
+    const receiver = yield* Effect.mapError(
+      makeReceiver({
+        host: flags.host,
+        port: flags.port,
+        secrets: flags.secret,
+        behaviour,
+        seed: flags.seed,
+        header: flags.signatureHeader,
+        tolerance_seconds: flags.tolerance / 1000,
+        now: registration === null ? Clock.currentTimeMillis : sandboxNow(registration),
+        secretNow: registration === null ? Effect.succeed(null) : Effect.flatMap(Deferred.await(pointed), secretNow),
+        keep: 1,
+        onReceived: deliveryPrinter(flags.json, runtime)
+      }),
+      cannotListen
+    )
+    const registered = registration === null ? null : yield* register(registration, receiver.url)
+    if (registration !== null && registered !== null) {
+      const hook = { registration, shop_id: registered.shop_id, url: receiver.url }
+      yield* Deferred.succeed(pointed, hook)
+      yield* receiver.trust([registered.secret, ...flags.secret])
+      yield* Effect.forkScoped(watchWebhook(hook, registered.off_reason, flags.json))
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.flatMap(receiver.totals, (totals) =>
+        Console.log(flags.json ? JSON.stringify({ kind: "totals", ...totals }) : totalsInWords(totals))
+      )
+    )
+    const { url } = receiver
+    const isTyping = process.stdin.isTTY === true && !flags.json
+    yield* Console.log(
+      flags.json
+        ? JSON.stringify({ kind: "listening", url, ...(registered === null ? {} : registered) })
+        : [...startLines(url, registration, registered), ...(isTyping ? [legend] : [])].join("\n")
+    )
+    if (isTyping) yield* handleKeys(receiver, behaviour, quit)
+    return yield* Deferred.await(quit)
+  }).pipe(Effect.scoped)

@@ -1,0 +1,253 @@
+import { randomInt } from "node:crypto"
+import type { Entropy, StorePorts } from "@workshop/core"
+import { SIGNATURE_HEADER } from "@workshop/core/internal"
+import * as MemoryStore from "@workshop/store-memory"
+import { pluralize, shorten } from "@workshop/testers/internal"
+import {
+  audit,
+  type Bounds,
+  type Control,
+  clockWarning,
+  count,
+  htmlReport,
+  inProcessSimulation,
+  latencies,
+  type Observers,
+  observersOf,
+  realMs,
+  remoteSimulation,
+  restoringClock,
+  type SimulationProgress,
+  type Summary,
+  simulatedService,
+  simulation,
+  type Trace,
+  textReport,
+  type Violation,
+  violationScenario
+} from "@workshop/testers/internal/simulate"
+import { Console, Context, Effect, Fiber, type Layer, type Scope } from "effect"
+import { type CommandRefused, refuse, toCommandRefused } from "../CommandRefused.js"
+import { type StoreChoice, storeLayer } from "../database/StoreChoice.js"
+import { type Outlet, paintFor, widthFor, writeReport } from "../terminal/Output.js"
+import { MAX_SEED, type SimulateFlags } from "./SimulateOptions.js"
+
+/** A seed gives the same run only on the memory store, because only that takes its randomness from the simulation. */
+const chosen = (
+  kept: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">
+): Layer.Layer<StorePorts, CommandRefused, Entropy> =>
+  kept.store === "memory" ? MemoryStore.layer : storeLayer({ ...kept, migrate: true })
+
+/** The store of a simulation in this process: the chosen one, unless a test replaces it with a faulty one. */
+export class SimulatedStore extends Context.Reference<SimulatedStore>()("@workshop/cli/SimulatedStore", {
+  defaultValue: () => chosen
+}) {}
+
+const REDRAWN_MS = 100
+const STEPS_BETWEEN_YIELDS = 25
+const MAX_BAR_WIDTH = 24
+const MIN_BAR_WIDTH = 8
+const ERASE = "\r\u001b[K"
+
+/** The output on which a bar is drawn: standard error, if that is a terminal. */
+interface Screen extends Outlet {
+  readonly write: (text: string) => unknown
+}
+
+/** Lets the event loop handle signals and sockets. */
+const yieldToEventLoop = Effect.async<void>((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
+/** The bar fills the rest of the line after the words. If the rest is too short, the last words are omitted. */
+const fitted = (share: number, words: ReadonlyArray<string>, width: number): string => {
+  const text = words.join(", ")
+  const cells = Math.min(MAX_BAR_WIDTH, width - text.length - "[] ".length)
+  if (cells < MIN_BAR_WIDTH) return words.length > 1 ? fitted(share, words.slice(0, -1), width) : shorten(text, width)
+  const filled = Math.min(cells, Math.floor(cells * share))
+  return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${text}`
+}
+
+const drawn = (
+  { step, now, requests, deliveries }: SimulationProgress,
+  steps: number,
+  since_ms: number,
+  width: number
+) => {
+  const seconds = Math.max(0.001, since_ms / 1000)
+  const rate = (n: number) => Math.round(n / seconds).toLocaleString("en-US")
+  const day = new Date(now).toISOString().slice(0, 10)
+  const words = [`${step}/${steps} steps`, day, `${rate(requests)} requests/s`, `${rate(deliveries)} deliveries/s`]
+  return fitted(step / steps, words, width)
+}
+
+/** Shows the progress of a simulation, only on a terminal. */
+export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_MS) => {
+  const began = realMs()
+  let last = began
+  return {
+    show: (progress: SimulationProgress): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const now = realMs()
+        if (screen.isTTY === true && now - last >= redrawn_ms) {
+          last = now
+          // The last column stays empty, because a line that fills it wraps, and the wrapped part is not erased.
+          screen.write(`${ERASE}${drawn(progress, steps, now - began, widthFor(screen) - 1)}`)
+        }
+        return progress.step % STEPS_BETWEEN_YIELDS === 0 ? yieldToEventLoop : Effect.void
+      }),
+    clear: Effect.sync(() => {
+      if (screen.isTTY === true) screen.write(ERASE)
+    })
+  }
+}
+
+/** The command that repeats the run. */
+const repeated = ({ store, baseUrl, signatureHeader }: SimulateFlags, { seed, steps, shops }: Bounds): string => {
+  const where = baseUrl !== null ? ` --base-url ${baseUrl}` : store === "memory" ? "" : ` --store ${store}`
+  const signed = signatureHeader === SIGNATURE_HEADER ? "" : ` --signature-header ${signatureHeader}`
+  return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${where}${signed}`
+}
+
+interface SimulationRun {
+  readonly trace: Trace
+  /** A sentence about the clock of a running server. */
+  readonly clock: string | null
+}
+
+const playSimulation = (
+  flags: SimulateFlags,
+  bounds: Bounds,
+  observers: Observers,
+  control: Control
+): Effect.Effect<SimulationRun, CommandRefused, Scope.Scope> => {
+  if (flags.baseUrl !== null)
+    return Effect.flatMap(remoteSimulation(flags.baseUrl, flags.sandboxToken, observers.receivers), (environment) =>
+      restoringClock(environment, simulation(environment, observers, bounds, control))
+    ).pipe(
+      Effect.map(({ result: trace, clock }) => ({ trace, clock })),
+      Effect.mapError(toCommandRefused)
+    )
+  return Effect.flatMap(SimulatedStore, (storeOf) =>
+    Effect.flatMap(inProcessSimulation, (environment) => simulation(environment, observers, bounds, control)).pipe(
+      Effect.map((trace) => ({ trace, clock: null })),
+      Effect.provide(simulatedService(storeOf(flags), bounds.seed, observers.receivers))
+    )
+  ).pipe(Effect.mapError(toCommandRefused))
+}
+
+/**
+ * Runs an effect to its end. An interruption runs `stop`, after which the effect ends early and returns its result so
+ * far.
+ */
+const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<void>): Effect.Effect<A, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      // The fiber is a daemon, because an interruption of the parent would interrupt a child, and this one must finish.
+      const fiber = yield* Effect.forkDaemon(Effect.interruptible(run))
+      yield* Effect.onInterrupt(restore(Fiber.await(fiber)), () => stop).pipe(Effect.exit)
+      return yield* Fiber.join(fiber)
+    })
+  )
+
+/** True if the service begins empty, so that a seed always gives the same run. */
+const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
+
+/**
+ * The shortest run of the seed that also breaks the rule, found by halving the number of steps. This works because a
+ * longer run begins with the steps of a shorter one.
+ */
+const shortest = Effect.fnUntraced(function* (flags: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {
+  let best = { trace, steps: bounds.steps }
+  for (let good = 0; isFresh(flags) && best.steps - good > 1; ) {
+    const steps = Math.floor((good + best.steps) / 2)
+    const observers = observersOf(bounds.seed, flags.signatureHeader)
+    const control = { isOver: () => false, progress: () => yieldToEventLoop }
+    const one = yield* Effect.scoped(playSimulation(flags, { ...bounds, steps }, observers, control))
+    if (audit(one.trace).some((violation) => violation.rule_at === rule_at)) best = { trace: one.trace, steps }
+    else good = steps
+  }
+  return best
+})
+
+/** Writes the first violation as a scenario of the shortest run that has it. */
+const writeScenario = Effect.fnUntraced(function* (
+  flags: SimulateFlags,
+  bounds: Bounds,
+  trace: Trace,
+  [first]: ReadonlyArray<Violation>
+) {
+  if (flags.scenario === null || first === undefined) return
+  const { rule_at } = first
+  const short = yield* shortest(flags, bounds, rule_at, trace)
+  const violation = audit(short.trace).find((one) => one.rule_at === rule_at) ?? first
+  const command = repeated(flags, { ...bounds, steps: short.steps })
+  yield* writeReport("--scenario", flags.scenario, violationScenario(short.trace, violation, command))
+})
+
+/** The largest number of names and phone numbers to skip, so that those of a run still fit in a phone number. */
+const MAX_SKIPPED_NAMES = 9_000_000
+
+/** The work of `workshop simulate` (Specification, Commands). */
+export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefused> =>
+  Effect.gen(function* () {
+    const bounds = {
+      seed: flags.seed ?? randomInt(MAX_SEED),
+      steps: flags.steps,
+      shops: flags.shops,
+      taken: isFresh(flags) ? 0 : randomInt(MAX_SKIPPED_NAMES)
+    }
+    if (flags.baseUrl !== null) yield* Console.error(clockWarning("The simulation moves", flags.baseUrl))
+    const observers = observersOf(bounds.seed, flags.signatureHeader)
+    const bar = progressBar(bounds.steps, process.stderr)
+    const began_ms = realMs()
+    let stopped: string | null = null
+    let steps = 0
+    const isLate = () => flags.duration !== null && realMs() - began_ms > flags.duration
+    const control: Control = {
+      isOver: () => {
+        if (stopped === null && isLate())
+          stopped = "Stopped at the end of --duration. Another run with the same seed may get further."
+        return stopped !== null
+      },
+      progress: (progress) => {
+        steps = progress.step
+        return bar.show(progress)
+      }
+    }
+    const stop = Effect.sync(() => {
+      stopped = "Stopped by a signal. This is the result so far."
+    })
+    const soFar = () => repeated(flags, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) })
+    const withRepetition = (why: CommandRefused) =>
+      steps === 0 ? why : refuse(`${why.message} Repeat the run with ${soFar()}`)
+    yield* untilStopped(
+      Effect.gen(function* () {
+        const { trace, clock } = yield* playSimulation(flags, bounds, observers, control).pipe(
+          Effect.mapError(withRepetition),
+          Effect.ensuring(bar.clear)
+        )
+        const took_ms = realMs() - began_ms
+        const summary: Summary = {
+          seed: bounds.seed,
+          digest: observers.recorder.digest(),
+          counts: count(trace, steps),
+          violations: audit(trace)
+        }
+        const { timings } = observers.recorder
+        const report = { summary, latencies: latencies(timings), took_ms, command: soFar(), stopped, clock }
+        if (flags.html !== null) yield* writeReport("--html", flags.html, htmlReport(report, trace, timings))
+        yield* writeScenario(flags, { ...bounds, steps }, trace, summary.violations)
+        const lines = flags.json
+          ? [JSON.stringify(summary)]
+          : textReport(report, { paint: paintFor(), width: widthFor() })
+        yield* Console.log(lines.join("\n"))
+        const { length } = summary.violations
+        if (length === 0) return
+        const violated = `${pluralize(length, "invariant")} ${length === 1 ? "was" : "were"} violated`
+        return yield* refuse(`${violated}. Repeat the run with ${report.command}`)
+      }).pipe(Effect.scoped),
+      stop
+    )
+  })

@@ -1,5 +1,0 @@
-/**
- * Entry `@workshop/cli/receiver`: a receiver of webhooks for tests, which checks signatures and replies as configured.
- */
-
-export { makeReceiver, type Receiver, type ReceiverOptions } from "./receive/Receiver.js"

@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto"
+import { Cause, Duration, Effect, Exit } from "effect"
+import { type Api, dataOf, NoResponse } from "../testkit/Api.js"
+import { MINUTE } from "../testkit/Time.js"
+import type { Case } from "./Case.js"
+import { CannotReceive, CaseEnvironment } from "./CaseEnvironment.js"
+import { ExpectationFailed } from "./Expectations.js"
+import type { CaseFailure, CaseResult } from "./Report.js"
+import type { ConformTarget } from "./Target.js"
+
+/** The longest time that a case may take. */
+const CASE_TIMEOUT = "5 minutes"
+
+const NO_RECEIVER = "the case must receive webhooks, which only a server on this machine can send here"
+
+const NO_SANDBOX = "the case needs a sandbox, because it cannot test its rule with a key alone"
+
+const failureOf = (error: unknown, { last }: Api): CaseFailure => {
+  if (error instanceof ExpectationFailed)
+    return { expected: error.expected, found: error.found, exchange: error.exchange ?? last }
+  const reason = error instanceof Error ? error.message : String(error)
+  return { expected: "the case to finish without an error", found: reason, exchange: last }
+}
+
+/** Freezes the clock of a sandbox while the cases run, and restores it afterwards. */
+const withClock = <A, E>(
+  { api, sandbox }: ConformTarget,
+  body: Effect.Effect<A, E>
+): Effect.Effect<A, E | NoResponse> => {
+  if (sandbox === null) return body
+  const freeze = (freeze: boolean) => api.call("POST", "/sandbox/clock", { body: { freeze } })
+  return Effect.acquireUseRelease(
+    Effect.zipLeft(
+      Effect.map(api.call("GET", "/sandbox/clock"), (clock) => dataOf<{ frozen: boolean }>(clock)?.frozen === true),
+      freeze(true)
+    ),
+    () => body,
+    (frozen) => Effect.catchAll(freeze(frozen), (lost) => Effect.logWarning(lost.message))
+  )
+}
+
+/** Runs the cases one after another, each in its own shops. It ends early only if the server does not respond. */
+export const runCases = (
+  target: ConformTarget,
+  cases: ReadonlyArray<Case>,
+  onResult: (result: CaseResult) => Effect.Effect<void> = () => Effect.void
+): Effect.Effect<ReadonlyArray<CaseResult>, NoResponse> => {
+  const run = randomBytes(4).toString("hex")
+  let drawn = 0
+  const { api } = target
+  const means = {
+    api,
+    run,
+    inboxes: target.sandbox?.inboxes ?? null,
+    key: target.sandbox === null ? target.key : undefined,
+    next: () => ++drawn,
+    pause: (ms: number) => Effect.runPromise(Effect.sleep(ms))
+  }
+
+  const runOne = Effect.fnUntraced(function* (one: Case) {
+    if (target.sandbox === null && one.needs === "sandbox") {
+      return { case: one, outcome: "skipped", duration_ms: 0, because: NO_SANDBOX } satisfies CaseResult
+    }
+    const environment = new CaseEnvironment(means)
+    api.last = undefined
+    const body = Effect.tryPromise({
+      try: async () => {
+        // Each case begins a minute later, because its requests without a valid key need the unused limit of their
+        // address.
+        if (target.sandbox !== null) await environment.advance(MINUTE)
+        await one.run(await environment.openShop())
+      },
+      catch: (error) => error
+    })
+    const [took, exit] = yield* Effect.timed(
+      Effect.exit(
+        Effect.timeoutFail(body, {
+          duration: CASE_TIMEOUT,
+          onTimeout: () => new Error(`the case did not finish within ${CASE_TIMEOUT}`)
+        })
+      )
+    )
+    environment.leave()
+    const duration_ms = Math.round(Duration.toMillis(took))
+    if (Exit.isSuccess(exit)) return { case: one, outcome: "passed", duration_ms } satisfies CaseResult
+    // A single missing response is a failure of the case. The run ends if the server no longer responds.
+    const error = Cause.squash(exit.cause)
+    if (error instanceof CannotReceive) {
+      return { case: one, outcome: "skipped", duration_ms, because: NO_RECEIVER } satisfies CaseResult
+    }
+    const failure = failureOf(error, api)
+    if (error instanceof NoResponse) yield* api.call("GET", "/v1/shop")
+    return { case: one, outcome: "failed", duration_ms, failure } satisfies CaseResult
+  })
+
+  return withClock(
+    target,
+    Effect.forEach(cases, (one) => Effect.tap(runOne(one), onResult))
+  )
+}

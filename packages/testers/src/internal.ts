@@ -1,0 +1,19 @@
+/**
+ * Entry `@workshop/testers/internal`: the HTTP client and the texts that every command of this project shares with the
+ * tools, and that no test needs. They may change in any release. It loads no part of the service.
+ *
+ * @internal
+ */
+
+export {
+  Api,
+  type ApiResponse,
+  dataOf,
+  type Exchange,
+  envelopeOf,
+  type NoResponse
+} from "./testkit/Api.js"
+export { type CallName, requestOf } from "./testkit/Calls.js"
+export { coloured, type Paint, plain } from "./text/Paint.js"
+export { pluralize } from "./text/pluralize.js"
+export { type Column, shorten, table } from "./text/table.js"

@@ -1,0 +1,12 @@
+/**
+ * Entry `@workshop/testers/internal/receive`: the parts of the webhook receiver that `workshop receive` uses, in
+ * addition to the public ones. They may change in any release.
+ *
+ * @internal
+ */
+
+export { eventJson, eventLine, KnownTickets, type TicketNews } from "../receive/eventLine.js"
+export { forwardTo } from "../receive/forward.js"
+export { type Behaviour, healthy, type ReceivedDelivery, type Receiver, type Totals } from "../receive/Receiver.js"
+export { type Reply, statusReply } from "../testkit/LoopbackServer.js"
+export type { WebhookJson } from "../testkit/ResponseTypes.js"

@@ -1,0 +1,28 @@
+/**
+ * Entry `@workshop/testers/internal/simulate`: the parts of a simulation that `workshop simulate` uses, in addition to
+ * the public ones. They may change in any release.
+ *
+ * @internal
+ */
+
+export { audit } from "../simulate/auditor/audit.js"
+export type { Trace, Violation } from "../simulate/auditor/Trace.js"
+export { realMs } from "../simulate/Observers.js"
+export { htmlReport } from "../simulate/report/htmlReport.js"
+export { count, latencies, type Summary, textReport } from "../simulate/report/textReport.js"
+export { violationScenario } from "../simulate/report/violationScenario.js"
+export {
+  inProcessSimulation,
+  remoteSimulation,
+  restoringClock,
+  simulatedService
+} from "../simulate/SimulationEnvironment.js"
+export {
+  type Bounds,
+  type Control,
+  type Observers,
+  observersOf,
+  type SimulationProgress,
+  simulation
+} from "../simulate/simulation.js"
+export { clockWarning } from "../testkit/Time.js"

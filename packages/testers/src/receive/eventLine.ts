@@ -1,0 +1,181 @@
+import { Predicate } from "effect"
+import type { Paint, Tone } from "../text/Paint.js"
+import type { ReceivedDelivery, ReceivedEvent, ReceivedOutcome, RefusalReason } from "./Receiver.js"
+
+/** The change of one field of a ticket; `field` is a dotted path such as `money.price_minor`. */
+interface FieldChange {
+  readonly field: string
+  readonly from: unknown
+  readonly to: unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The fields that are not shown as changes, because they change with every other field. */
+const LEFT_OUT = new Set(["updated_at"])
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+
+/** The changes between two states of a ticket, in the order of the later one's fields. */
+export const ticketDiff = (before: Fields, after: Fields, path = ""): ReadonlyArray<FieldChange> => {
+  const names = [...new Set([...Object.keys(after), ...Object.keys(before)])].filter((name) => !LEFT_OUT.has(name))
+  return names.flatMap((name) => {
+    const [from = null, to = null] = [before[name], after[name]]
+    if (isSame(from, to)) return []
+    const field = path + name
+    return Predicate.isRecord(from) && Predicate.isRecord(to)
+      ? ticketDiff(from, to, `${field}.`)
+      : [{ field, from, to }]
+  })
+}
+
+const shortFields = (fields: Fields): string =>
+  Object.entries(fields)
+    .flatMap(([name, value]) => (value === null ? [] : [`${name} ${short(value)}`]))
+    .join(" ")
+
+const short = (value: unknown): string => {
+  if (Array.isArray(value)) return `${value.length} entries`
+  if (Predicate.isRecord(value)) return `{${shortFields(value)}}`
+  return typeof value === "string" ? value.replaceAll(/\s+/g, " ") : JSON.stringify(value)
+}
+
+/** Writes a change: `state workshop -> ready`, `ready_at 2026-01-01T…` if there was none, `ready_at cleared`. */
+export const changeText = ({ field, from, to }: FieldChange): string => {
+  if (to === null) return `${field} cleared`
+  return from === null ? `${field} ${short(to)}` : `${field} ${short(from)} -> ${short(to)}`
+}
+
+/** The ticket in an event; undefined for an event without one, such as a ping. */
+const ticketOf = ({ data: { ticket } }: ReceivedEvent): Fields | undefined =>
+  Predicate.isRecord(ticket) ? ticket : undefined
+
+const MAX_KNOWN_TICKETS = 10_000
+
+/**
+ * The news in an event: a ticket seen for the first time, changes to a known one, or a state older than the known one.
+ */
+export type TicketNews =
+  | { readonly kind: "first" }
+  | { readonly kind: "changes"; readonly changes: ReadonlyArray<FieldChange> }
+  | { readonly kind: "late" }
+
+/** At most ten thousand tickets, each in the state of its latest event. */
+export class KnownTickets {
+  readonly #tickets = new Map<string, Fields>()
+
+  /** The news in an event. */
+  newsOf(event: ReceivedEvent): TicketNews {
+    const after = ticketOf(event)
+    if (after === undefined) return { kind: "changes", changes: [] }
+    const before = this.#tickets.get(String(after.id))
+    if (before === undefined) return { kind: "first" }
+    // The states are compared by time, because a retry can arrive after later events of its ticket.
+    return String(after.updated_at) < String(before.updated_at)
+      ? { kind: "late" }
+      : { kind: "changes", changes: ticketDiff(before, after) }
+  }
+
+  /** Stores the ticket in the event, unless a later state of it is stored already. */
+  learn(event: ReceivedEvent): void {
+    const ticket = ticketOf(event)
+    if (ticket === undefined || this.newsOf(event).kind === "late") return
+    const id = String(ticket.id)
+    this.#tickets.delete(id)
+    this.#tickets.set(id, ticket)
+    if (this.#tickets.size > MAX_KNOWN_TICKETS) this.#tickets.delete(this.#tickets.keys().next().value!)
+  }
+}
+
+const TYPE_WIDTH = "ticket.impossible".length
+const STATE_WIDTH = "impossible".length
+
+const tones: Readonly<Record<string, Tone>> = {
+  "ticket.ready": "good",
+  "ticket.collected": "good",
+  "ticket.impossible": "bad",
+  "ticket.abandoned": "bad",
+  "ticket.reopened": "warn"
+}
+
+const refusals: Readonly<Record<RefusalReason, string>> = {
+  missing: "it has no signature header. If the header has another name, add --signature-header",
+  malformed: "its signature header does not have the form t=<seconds>,v1=<hex>",
+  mismatch:
+    "its signature does not match this body and this secret. If the secret was changed, restart this command with the new secret",
+  too_old: "its signature's time is too far behind this machine's clock. To accept it, increase --tolerance",
+  too_new:
+    "its signature's time is too far ahead of this machine's clock. For a sandbox, use --register, which reads the sandbox's clock, or increase --tolerance",
+  not_an_event: "its body is not an event",
+  not_a_post: "it is not a POST",
+  too_large: "its body is larger than 1 MiB"
+}
+
+/** The descriptions of the replies other than a status. */
+const specialReplies: Readonly<Record<Exclude<ReceivedDelivery["answered"], number>, string>> = {
+  redirect: "responded with a redirect",
+  endless: "responded with an endless body",
+  trickle: "responded with one byte per second",
+  silent: "no response",
+  cut: "cut off"
+}
+
+const replyInWords = (how: ReceivedDelivery["answered"]): string =>
+  typeof how === "number" ? `responded ${how}` : specialReplies[how]
+
+const text = (value: unknown): string =>
+  (typeof value === "string" || typeof value === "number" ? String(value) : "").replaceAll(/\s+/g, " ")
+
+/** The texts of an event outside the ticket, such as the channel through which a client was notified. */
+const otherTexts = ({ data: { ticket: _, ...rest } }: ReceivedEvent): ReadonlyArray<string> =>
+  Object.entries(rest).flatMap(([name, value]) =>
+    typeof value === "string" && name !== "notified_at" ? [`${name} ${text(value)}`] : []
+  )
+
+const serviceAndItem = (ticket: Fields): string =>
+  [ticket.service, ticket.item]
+    .map(text)
+    .filter((part) => part !== "")
+    .join(", ")
+
+const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint: Paint) => string>> = {
+  event: ({ answered: how }, paint) => (how === 200 ? "" : paint("warn", replyInWords(how))),
+  again: (_, paint) => paint("warn", "again"),
+  failed: ({ answered: how }, paint) => paint("bad", replyInWords(how)),
+  refused: (_, paint) => paint("bad", "refused")
+}
+
+const newsInWords = (news: TicketNews, ticket: Fields | undefined): ReadonlyArray<string> => {
+  if (news.kind === "changes") return news.changes.map(changeText)
+  return [news.kind === "first" ? serviceAndItem(ticket ?? {}) : "late: a newer event of this ticket arrived earlier"]
+}
+
+/** A request on one line: time, type, ticket, state, and what changed. */
+export const eventLine = (received: ReceivedDelivery, news: TicketNews, paint: Paint): string => {
+  const time = paint("faint", new Date(received.at).toISOString().slice(0, 19).replace("T", " "))
+  const { event, doubt } = received
+  if (event === null || doubt !== null) {
+    return `${time}  ${paint("bad", "refused")}  ${doubt === null ? "" : refusals[doubt]} (responded ${received.answered})`
+  }
+  const type = paint(tones[event.type] ?? "name", text(event.type).padEnd(TYPE_WIDTH))
+  const ticket = ticketOf(event)
+  const said = [...otherTexts(event), ...newsInWords(news, ticket)].filter((part) => part !== "").join(", ")
+  const parts =
+    ticket === undefined
+      ? [said]
+      : [paint("strong", text(ticket.number_label).padEnd(4)), text(ticket.state).padEnd(STATE_WIDTH), said]
+  const redialled = received.redialled ? paint("faint", "sent again on a new connection") : ""
+  return [time, type, ...parts, marks[received.outcome](received, paint), redialled]
+    .filter((part) => part !== "")
+    .join("  ")
+}
+
+/** A request as one JSON object, for a program. */
+export const eventJson = (received: ReceivedDelivery, news: TicketNews): string => {
+  const { n, outcome, doubt, redialled, answered, event, body } = received
+  const content = event === null ? { body: body.slice(0, 1000) } : { event }
+  const changes = news.kind === "changes" ? news.changes : []
+  const at = new Date(received.at).toISOString()
+  const request = { kind: "request", n, at, outcome, doubt, redialled, answered, ...content }
+  return JSON.stringify({ ...request, news: news.kind, changes })
+}

@@ -1,0 +1,172 @@
+import { type Paint, plain } from "../text/Paint.js"
+import { pluralize } from "../text/pluralize.js"
+import { shorten } from "../text/table.js"
+import type { Mismatch } from "./Expectation.js"
+import type { Position, Problem } from "./Source.js"
+
+/** A request of a step and its response, as reports show them. */
+export interface StepExchange {
+  readonly call: {
+    readonly method: string
+    /** The path with its query, such as `/v1/tickets?limit=2`. */
+    readonly path: string
+    readonly headers?: Readonly<Record<string, string>>
+    /** The body. It is sent as JSON; a text is sent unchanged. */
+    readonly body?: unknown
+  }
+  readonly status: number
+  /** The headers, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The value of the JSON; the text if the body is not JSON. */
+  readonly body: unknown
+}
+
+/** The failure of a scenario. */
+export interface ScenarioFailure extends Position {
+  /** The step, or the step within it, that failed; null if the scenario could not begin. */
+  readonly title: string | null
+  readonly mismatches: ReadonlyArray<Mismatch>
+  /** The reason if the step could not be run. */
+  readonly message: string | null
+  readonly exchange: StepExchange | null
+}
+
+/** The result of a step. */
+interface StepResult {
+  readonly line: number
+  readonly title: string
+  readonly outcome: "passed" | "failed" | "not_run"
+  /** The duration in real milliseconds; 0 if the step was not run. */
+  readonly duration_ms: number
+  /** The request and the response of the step; null if it made no request. */
+  readonly exchange: StepExchange | null
+}
+
+/** The result of a scenario. */
+export interface ScenarioResult {
+  readonly file: string
+  readonly name: string
+  readonly section: string | null
+  readonly passed: boolean
+  readonly steps: ReadonlyArray<StepResult>
+  readonly failure: ScenarioFailure | null
+}
+
+const MAX_RESPONSE_LINES = 60
+
+const marks = { passed: "\u2713", failed: "\u2717", not_run: "-" } as const
+
+const stepLine = ({ title, outcome }: StepResult, paint: Paint): string => {
+  if (outcome === "not_run") return `  ${paint("faint", `${marks.not_run} ${title} (not run)`)}`
+  return `  ${paint(outcome === "passed" ? "good" : "bad", marks[outcome])} ${title}`
+}
+
+/** Options of a printed report. */
+interface Look {
+  readonly paint?: Paint
+  readonly width?: number
+  /** True if every step shows its request and its response. */
+  readonly isVerbose?: boolean
+}
+
+/** The lines of a step. On a terminal, the first is shortened to one line. */
+const stepLines = (
+  steps: ReadonlyArray<StepResult>,
+  { paint, width, isVerbose }: Required<Look>
+): ReadonlyArray<string> =>
+  steps.flatMap((step) => [
+    shorten(stepLine(step, paint), width),
+    ...(isVerbose && step.exchange !== null && step.outcome === "passed"
+      ? exchangeLines(step.exchange, paint).map((line) => `      ${line}`)
+      : [])
+  ])
+
+const pretty = (body: unknown): ReadonlyArray<string> => {
+  if (body === undefined || body === "") return []
+  const lines = (typeof body === "string" ? body : JSON.stringify(body, null, 2)).split("\n")
+  return lines.length <= MAX_RESPONSE_LINES
+    ? lines
+    : [...lines.slice(0, MAX_RESPONSE_LINES), `... and ${lines.length - MAX_RESPONSE_LINES} more lines`]
+}
+
+/** A request and its response, as lines. */
+export const exchangeLines = (
+  { call, status, headers, body }: StepExchange,
+  paint: Paint = plain
+): ReadonlyArray<string> => [
+  paint("strong", `request: ${call.method} ${call.path}`),
+  ...Object.entries(call.headers ?? {}).map(([name, value]) => `  ${name}: ${value}`),
+  ...pretty(call.body).map((line) => `  ${line}`),
+  paint(
+    "strong",
+    `response: ${status}${headers["request-id"] === undefined ? "" : ` (request-id ${headers["request-id"]})`}`
+  ),
+  ...pretty(body).map((line) => `  ${line}`)
+]
+
+/** The failure of a scenario, as lines. */
+export const failureLines = (
+  file: string,
+  { line, column, title, mismatches, message, exchange }: ScenarioFailure,
+  { paint, said }: { readonly paint: Paint; readonly said: string | undefined }
+): ReadonlyArray<string> => [
+  paint("name", `${file}:${line}:${column}`) + (title === null || title === said ? "" : `  ${title}`),
+  ...(message === null ? [] : [paint("bad", message)]),
+  ...(mismatches.length === 0 ? [] : [`${paint("bad", "- expected")}  ${paint("good", "+ actual")}`]),
+  ...mismatches.flatMap(({ path, expected, actual }) => [
+    `${path}:`,
+    `  ${paint("bad", `- ${expected}`)}`,
+    `  ${paint("good", `+ ${actual}`)}`
+  ]),
+  ...(exchange === null ? [] : exchangeLines(exchange, paint))
+]
+
+/** The headings of `docs/specification.md` by section, as scenarios name the sections. */
+export const headings: Readonly<Record<string, string>> = {
+  1: "Requests and responses",
+  2: "Resources",
+  3: "States",
+  4: "Endpoints",
+  5: "Keys and scopes",
+  6: "Webhooks",
+  7: "Errors",
+  8: "Limits",
+  9: "Versions"
+}
+
+/** The report of a scenario: a line for the scenario, a line for each step, and the differences if a step failed. */
+export const reportLines = (
+  result: ScenarioResult,
+  { paint = plain, width = Number.POSITIVE_INFINITY, isVerbose = false }: Look = {}
+): ReadonlyArray<string> => {
+  const look = { paint, width, isVerbose }
+  const { file, name, section, steps, failure, passed } = result
+  const mark = paint(passed ? "good" : "bad", passed ? marks.passed : marks.failed)
+  const where = paint("faint", `(${section === null ? "" : `Specification, ${headings[section] ?? section}; `}${file})`)
+  const failed = steps.findIndex(({ outcome }) => outcome === "failed")
+  const said = steps[failed]?.title
+  const detail = failure === null ? [] : failureLines(file, failure, { paint, said }).map((line) => `      ${line}`)
+  const before = failed === -1 ? 0 : failed + 1
+  return [
+    `${mark} ${paint("strong", name)} ${where}`,
+    ...stepLines(steps.slice(0, before || (failure === null ? steps.length : 0)), look),
+    ...detail,
+    ...(failure === null ? [] : stepLines(steps.slice(before), look))
+  ]
+}
+
+/** The problems of a file, one line for each. */
+export const problemLines = (file: string, problems: ReadonlyArray<Problem>): ReadonlyArray<string> =>
+  problems.map(
+    ({ line, column, path, message }) => `${file}:${line}:${column} ${path === "" ? "The file" : path} ${message}`
+  )
+
+/** The last line: how many scenarios there were, and how many failed. */
+export const summary = (results: ReadonlyArray<ScenarioResult>, duration_ms: number, paint: Paint = plain): string => {
+  const failed = results.filter(({ passed }) => !passed).length
+  const steps = results.flatMap((result) => result.steps)
+  const left = steps.filter(({ outcome }) => outcome === "not_run").length
+  const verdict = failed === 0 ? paint("good", "all passed") : paint("bad", `${failed} failed`)
+  const notRun = left === 0 ? "" : `, ${pluralize(left, "step")} not run`
+  return `${pluralize(results.length, "scenario")}, ${pluralize(steps.length, "step")}: ${verdict}${notRun} (${duration_ms} ms)`
+}

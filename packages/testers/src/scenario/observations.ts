@@ -1,0 +1,149 @@
+import { eventTypes, toIso } from "@workshop/core/internal"
+import { Effect, Predicate, Schema } from "effect"
+import type { ReceivedDelivery } from "../receive/Receiver.js"
+import { type CallName, calls, requestOf } from "../testkit/Calls.js"
+import { Anything, type Observation, requireSuccess, stepData } from "./Action.js"
+
+/** Expands the short form of each expected entry, also within operators such as `$contains`. */
+const each =
+  (written: (entry: unknown) => unknown) =>
+  (expected: unknown): unknown => {
+    if (Array.isArray(expected)) return expected.map(written)
+    if (!Predicate.isRecord(expected)) return expected
+    return Object.fromEntries(
+      Object.entries(expected).map(([operator, operand]) =>
+        operator === "$length"
+          ? [operator, operand]
+          : [operator, Array.isArray(operand) ? operand.map(written) : written(operand)]
+      )
+    )
+  }
+
+const isName = (entry: unknown): entry is string => typeof entry === "string" && !/^[$/<>]/.test(entry)
+
+const byType = (entry: unknown): unknown => (isName(entry) ? { type: entry } : entry)
+
+const signed = (entry: unknown): unknown => {
+  const written = byType(entry)
+  return Predicate.isRecord(written) ? { signature: "valid", ...written } : written
+}
+
+type Observe = Observation["observe"]
+
+/** Reads a list of the shop in the sandbox. */
+const listOf =
+  (name: CallName, what: string): Observe =>
+  ({ sandbox, shop }) => {
+    const { method, path } = requestOf(name, shop.id)
+    return Effect.map(
+      requireSuccess(sandbox(method, path), what),
+      (found) => (stepData(found) ?? []) as ReadonlyArray<unknown>
+    )
+  }
+
+const readable = (received: ReceivedDelivery) => {
+  const { event, doubt, answered, outcome, signature } = received
+  const seconds = /(?:^|,)\s*t=(\d+)/.exec(signature ?? "")?.[1]
+  return {
+    ...event,
+    signature: doubt ?? "valid",
+    signatures: (signature ?? "").split(",").filter((part) => part.trim().startsWith("v1=")).length,
+    sent_at: seconds === undefined ? null : toIso(Number(seconds) * 1000),
+    answered,
+    again: outcome === "again"
+  }
+}
+
+const waitForDeliveries: Observe = (context) =>
+  Effect.zipRight(
+    context.clock({ advance_ms: 0 }),
+    Effect.flatMap(context.receiver, ({ received }) => Effect.map(received, (all) => all.map(readable)))
+  )
+
+const events = listOf("list events", "the shop's events")
+
+/** Observes a whole list, and records how many entries it has. */
+const all =
+  (list: string, observe: Observe): Observe =>
+  (context) =>
+    Effect.tap(observe(context), (found) => Effect.sync(() => context.observed.upTo(list, found.length)))
+
+/** Observes the entries since the list was last observed. */
+const fresh =
+  (list: string, observe: Observe): Observe =>
+  (context) =>
+    Effect.suspend(() => {
+      const before = context.observed.at(list)
+      return Effect.map(all(list, observe)(context), (found) => found.slice(before))
+    })
+
+const Expected = Schema.Union(
+  Schema.Array(Anything),
+  Schema.Record({ key: Schema.String, value: Anything })
+).annotations({
+  message: () => "must be a list of what is expected, or an object such as { $length: 2 }"
+})
+
+const ofEvents = (
+  name: string,
+  description: string,
+  observe: Observe,
+  expand: Observation["expand"],
+  call?: CallName
+): Observation => ({
+  name,
+  named: { what: "event", field: "type", words: Object.keys(eventTypes) },
+  ...(call === undefined ? {} : { endpoint: calls[call][1] }),
+  description,
+  takes: Expected,
+  observe,
+  expand
+})
+
+const rows: ReadonlyArray<Observation> = [
+  ofEvents(
+    "expect events",
+    "All events of the shop, oldest first. A type alone, such as ticket.ready, matches any event of that type",
+    all("events", events),
+    each(byType),
+    "list events"
+  ),
+  ofEvents(
+    "expect new events",
+    "The shop's events since the last step that expected events. [] means no new events",
+    fresh("events", events),
+    each(byType),
+    "list events"
+  ),
+  ofEvents(
+    "expect deliveries",
+    "The deliveries of the shop's events: type, state, next_attempt_at, attempts",
+    listOf("list deliveries", "the shop's deliveries"),
+    each(byType),
+    "list deliveries"
+  ),
+  ofEvents(
+    "expect received",
+    "All deliveries that the shop's receiver got, in order of arrival, each with a valid signature unless `signature` expects another value",
+    all("received", waitForDeliveries),
+    each(signed)
+  ),
+  ofEvents(
+    "expect new received",
+    "The deliveries that the shop's receiver got since the last step that expected deliveries. [] means no new deliveries",
+    fresh("received", waitForDeliveries),
+    each(signed)
+  ),
+  {
+    name: "expect notices",
+    named: { what: "notice", field: "kind", words: ["webhook_failing", "webhook_off"] },
+    endpoint: calls["list notices"][1],
+    description: "The notices to the shop's owner about the webhook, oldest first",
+    takes: Expected,
+    observe: listOf("list notices", "the owner's notices"),
+    expand: each((entry) => (isName(entry) ? { kind: entry } : entry))
+  }
+]
+
+/** Everything that a step can observe in addition to its response, by name. */
+export const observations: ReadonlyMap<string, Observation> = new Map(rows.map((row) => [row.name, row]))

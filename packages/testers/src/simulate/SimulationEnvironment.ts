@@ -1,0 +1,165 @@
+import type { Entropy, StorePorts } from "@workshop/core"
+import type { HttpRequest, Pipeline } from "@workshop/core/http"
+import { bodyText } from "@workshop/core/internal"
+import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option, type Scope } from "effect"
+import { Api, type Envelope, EnvironmentFailed, envelopeOf } from "../testkit/Api.js"
+import { requestOf } from "../testkit/Calls.js"
+import { inProcessPipeline, inProcessService } from "../testkit/InProcessService.js"
+import { listenOnLoopback } from "../testkit/LoopbackServer.js"
+import { DAY } from "../testkit/Time.js"
+import { type PlannedRequest, successData } from "./Actors.js"
+import type { RecordedResponse } from "./auditor/Trace.js"
+import { type SimulatedReceivers, yieldTimes } from "./Observers.js"
+
+/** The part of a planned request that is sent. */
+type Sent = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | "body" | "fault">
+
+/** A service with its sandbox, and receivers that it can reach. */
+export interface SimulationEnvironment {
+  /**
+   * Sends a request. Returns the response, or null if the request was cut off. Other fibers run `pauses` times while
+   * the body is sent.
+   */
+  readonly ask: (request: Sent, pauses?: number) => Effect.Effect<RecordedResponse | null, EnvironmentFailed>
+  /** The address of a shop's receiver. */
+  readonly receiverOf: (shop: string) => string
+}
+
+/** The instant at which every simulation in this process begins: a Friday morning. */
+const START = Date.parse("2026-11-20T08:00:00.000Z")
+
+const HOST = "http://127.0.0.1:9/"
+
+/** The service and its sandbox over a store, with seeded randomness, on a clock that only the sandbox moves. */
+export const simulatedService = <E>(
+  store: Layer.Layer<StorePorts, E, Entropy>,
+  seed: number,
+  { pausing, signatureHeader }: SimulatedReceivers
+) =>
+  inProcessService({ store, receiverAt: () => pausing, seed, start: START, signatureHeader }).pipe(
+    // The log shows only fatal errors, because receivers fail on purpose.
+    Layer.provideMerge(Logger.minimumLogLevel(LogLevel.Fatal))
+  )
+
+const httpRequestOf = ({ method, path, query = "", key, once, body }: Sent, pauses: number): HttpRequest => {
+  const headers: Readonly<Record<string, string | undefined>> = {
+    authorization: key === undefined ? undefined : `Bearer ${key.text}`,
+    "idempotency-key": once,
+    "content-type": body === undefined ? undefined : "application/json"
+  }
+  const text = body === undefined ? "" : JSON.stringify(body)
+  return {
+    method,
+    path,
+    query,
+    header: (name) => headers[name],
+    repeats: () => false,
+    address: "127.0.0.1",
+    body: () => Effect.as(yieldTimes(pauses), new TextEncoder().encode(text))
+  }
+}
+
+const responseOf = ({ status, headers, ...rest }: Effect.Effect.Success<ReturnType<Pipeline>>): RecordedResponse => ({
+  status,
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  body: JSON.parse(bodyText(rest)) as Envelope
+})
+
+/**
+ * The service in this process, called through its HTTP pipeline. A request that was cut off may have been carried out.
+ */
+export const inProcessSimulation = Effect.map(inProcessPipeline(true), (pipe): SimulationEnvironment => {
+  const cutOff = (request: HttpRequest, pauses: number) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(pipe(request))
+      yield* yieldTimes(pauses)
+      const exit = yield* Fiber.interrupt(fiber)
+      return Exit.isSuccess(exit) ? responseOf(exit.value) : null
+    })
+  return {
+    ask: (request, pauses = 0) => {
+      const httpRequest = httpRequestOf(request, pauses)
+      return request.fault === "cut" ? cutOff(httpRequest, pauses) : Effect.map(pipe(httpRequest), responseOf)
+    },
+    receiverOf: (shop) => `${HOST}${shop}`
+  }
+})
+
+/** The time after which a request is cut off, in milliseconds. */
+const CUT_AFTER_MS = 3
+
+/** A running server with its sandbox, called over HTTP; its webhooks reach receivers on a free port of this machine. */
+export const remoteSimulation = (
+  base_url: string,
+  sandbox_token: string | null,
+  receivers: SimulatedReceivers
+): Effect.Effect<SimulationEnvironment, EnvironmentFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    const api = new Api(base_url, { sandbox_token })
+    const url = yield* Effect.orDie(listenOnLoopback({ host: "127.0.0.1", port: 0 }, receivers.handler))
+    const failed = (why: string) =>
+      new EnvironmentFailed({
+        message: `The server at ${api.origin} does not respond like a workshop service (${why}). Start a server with workshop serve --sandbox --store memory, and give its address with --base-url.`
+      })
+    const sent = ({ method, path, query = "", key, once, body }: Sent) => {
+      const options = { bearer: key?.text, once, body }
+      return api.call(method, query === "" ? path : `${path}?${query}`, options).pipe(
+        Effect.mapError(({ detail }) => failed(detail)),
+        Effect.flatMap(({ response }) => {
+          const envelope = envelopeOf(response)
+          return envelope === undefined
+            ? failed(`status ${response.status} without JSON`)
+            : Effect.succeed({ ...response, body: envelope })
+        })
+      )
+    }
+    return {
+      ask: (request) =>
+        request.fault === "cut"
+          ? Effect.map(Effect.timeoutOption(sent(request), CUT_AFTER_MS), Option.getOrNull)
+          : sent(request),
+      receiverOf: (shop) => `${url}${shop}`
+    }
+  })
+
+/** The instant of a sandbox clock, and whether it is frozen. */
+interface ClockState {
+  readonly now: number
+  readonly frozen: boolean
+}
+
+const clockAfter = ({ ask }: SimulationEnvironment, request: Sent): Effect.Effect<ClockState, EnvironmentFailed> =>
+  Effect.flatMap(ask(request), (response) => {
+    const { now = "", frozen = false } = successData<{ readonly now: string; readonly frozen: boolean }>(response) ?? {}
+    return Number.isNaN(Date.parse(now))
+      ? new EnvironmentFailed({
+          message:
+            "The server has no sandbox, or its sandbox requires another token. Start the server with --sandbox, and set WORKSHOP_SANDBOX_TOKEN to its token."
+        })
+      : Effect.succeed({ now: Date.parse(now), frozen })
+  })
+
+/** Reads the sandbox clock. */
+export const readClock = (environment: SimulationEnvironment) => clockAfter(environment, requestOf("read clock"))
+
+const clockReport = (before: ClockState, after: ClockState): string => {
+  const days = ((after.now - before.now) / DAY).toFixed(1)
+  const state = before.frozen ? "stays frozen" : "runs again"
+  return `The sandbox clock ${state}, as before the simulation. It shows ${new Date(after.now).toISOString()}, which is ${days} days later than before, because it cannot be moved back.`
+}
+
+/**
+ * Runs a program on a sandbox, then freezes its clock or lets it run as it did before; reports the final state of the
+ * clock.
+ */
+export const restoringClock = <A, E, R>(
+  environment: SimulationEnvironment,
+  program: Effect.Effect<A, E, R>
+): Effect.Effect<{ readonly result: A; readonly clock: string }, E | EnvironmentFailed, R> =>
+  Effect.gen(function* () {
+    const before = yield* readClock(environment)
+    const restore = clockAfter(environment, { ...requestOf("move clock"), body: { freeze: before.frozen } })
+    // A failure to restore the clock is ignored, because the server does not respond then and the program reports that.
+    const result = yield* Effect.onError(program, () => Effect.option(restore))
+    return { result, clock: clockReport(before, yield* restore) }
+  })

@@ -1,0 +1,28 @@
+import { inspect } from "node:util"
+
+/** The meaning of a piece of text, which decides its colour. */
+export type Tone = "good" | "bad" | "warn" | "name" | "faint" | "strong"
+
+const looks = {
+  good: "green",
+  bad: "red",
+  warn: "yellow",
+  name: "cyan",
+  faint: "gray",
+  strong: "bold"
+} as const satisfies Record<Tone, string>
+
+/** Colours a text by its tone, or returns it unchanged. */
+export type Paint = (tone: Tone, text: string) => string
+
+/** Returns every text without colours. */
+export const plain: Paint = (_, text) => text
+
+/**
+ * Colours every text, even if standard output is not a terminal. It does not use `util.styleText`, because some
+ * versions of Node would return the text without colours then.
+ */
+export const coloured: Paint = (tone, text) => {
+  const codes = inspect.colors[looks[tone]]
+  return text === "" || codes === undefined ? text : `\u001b[${codes[0]}m${text}\u001b[${codes[1]}m`
+}
