@@ -9,7 +9,7 @@ import { Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { bundle } from "../packages/console/scripts/bundle.mjs"
-import { inProcessService } from "../packages/testers/src/testkit/InProcessService.js"
+import { inProcessServiceLayer } from "../packages/testers/src/testkit/InProcessService.js"
 import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
 import { openBrowser } from "./browser.js"
 
@@ -42,7 +42,7 @@ export class ConsoleSandbox {
 
   static async open(token: string | null = null, seed = 5): Promise<ConsoleSandbox> {
     const parts = { store: MemoryStore.layer as Layer.Layer<StorePorts, never, Entropy>, seed, start: START }
-    const service = inProcessService({ ...parts, receiverAt: () => undefined })
+    const service = inProcessServiceLayer({ ...parts, receiverAt: () => undefined })
     const runtime = ManagedRuntime.make(service)
     const scope = Effect.runSync(Scope.make())
     const started = Effect.gen(function* () {

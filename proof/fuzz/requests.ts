@@ -2,7 +2,7 @@ import type { HttpRequest } from "@workshop/core/http"
 import { bodyText, SIGNATURE_HEADER } from "@workshop/core/internal"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
-import { inProcessPipeline, inProcessService } from "../../packages/testers/src/testkit/InProcessService.js"
+import { inProcessServiceLayer, makeInProcessPipeline } from "../../packages/testers/src/testkit/InProcessService.js"
 import { readOnce } from "../readOnce.js"
 import { Grammar } from "./Grammar.js"
 
@@ -133,7 +133,7 @@ const arrival = (
 export async function* fuzzRequests(seed: number, count: number, document: Document): AsyncGenerator<string | null> {
   const grammar = new Grammar(seed)
   const { draws } = grammar
-  const service = inProcessService({
+  const service = inProcessServiceLayer({
     store: MemoryStore.layer,
     receiverAt: () => undefined,
     seed,
@@ -141,7 +141,7 @@ export async function* fuzzRequests(seed: number, count: number, document: Docum
     signatureHeader: SIGNATURE_HEADER
   })
   const runtime = ManagedRuntime.make(Layer.merge(service, Logger.replace(Logger.defaultLogger, Logger.none)))
-  const pipe = await runtime.runPromise(inProcessPipeline(true))
+  const pipe = await runtime.runPromise(makeInProcessPipeline(true))
   const ask = async (request: HttpRequest) => {
     const response = await Effect.runPromise(pipe(request))
     return { status: response.status, text: bodyText(response) }

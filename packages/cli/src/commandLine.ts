@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { Command } from "commander"
-import { group, type MakeCommand, type ParsedCommand, parsedCommand } from "./terminal/program.js"
+import { group, type MakeCommand, type ParsedCommand, parseCommand } from "./terminal/program.js"
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 
@@ -78,17 +78,17 @@ const loaders: Readonly<Record<KeysOf<(typeof headings)[keyof typeof headings]>,
   simulate: async () => (await import("./simulate/SimulateCommand.js")).simulateCommand,
   conform: async () => (await import("./conform/ConformCommand.js")).conformCommand,
   openapi: async () => (await import("./openapi/OpenApiCommand.js")).openApiCommand,
-  completions: async () => (await import("./terminal/completions.js")).completionsCommand(workshop)
+  completions: async () => (await import("./terminal/completions.js")).completionsCommand(makeWorkshop)
 }
 
-/** `workshop` with its commands. Those that are not needed are listed in the help, but not loaded. */
-const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCommand> => {
+/** `makeWorkshop` with its commands. Those that are not needed are listed in the help, but not loaded. */
+const makeWorkshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCommand> => {
   const groups = Object.entries(headings).map(async ([heading, commands]) => {
-    const below = Object.entries(commands).map(async ([name, description]): Promise<MakeCommand> => {
+    const subcommands = Object.entries(commands).map(async ([name, description]): Promise<MakeCommand> => {
       const make = isNeeded(name) ? await loaders[name as keyof typeof loaders]() : () => new Command(name)
       return (choose) => make(choose).summary(description).description(description)
     })
-    return [heading, await Promise.all(below)] as const
+    return [heading, await Promise.all(subcommands)] as const
   })
   const workshop = group(
     {
@@ -105,9 +105,9 @@ const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCo
       .addHelpText("after", GLOBAL_HELP)
 }
 
-/** `workshop` with all its commands. */
-export const workshop = (): Promise<MakeCommand> => workshopWith(() => true)
+/** `makeWorkshop` with all its commands. */
+export const makeWorkshop = (): Promise<MakeCommand> => makeWorkshopWith(() => true)
 
-/** Parses a command line, given the words after `workshop`. */
-export const commandLine = async (words: ReadonlyArray<string>): Promise<ParsedCommand> =>
-  parsedCommand(await workshopWith((name) => words.includes(name)), words)
+/** Parses a command line, given the words after `makeWorkshop`. */
+export const parseCommandLine = async (words: ReadonlyArray<string>): Promise<ParsedCommand> =>
+  parseCommand(await makeWorkshopWith((name) => words.includes(name)), words)

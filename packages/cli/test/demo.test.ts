@@ -4,8 +4,8 @@ import { ClientInput, Clients, Keys, Shops } from "@workshop/core"
 import { Effect, Exit, Schema, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
-import { services } from "../src/owner/ownerCommand.js"
-import { demoShop, demoSteps } from "../src/serve/DemoShop.js"
+import { servicesLayer } from "../src/owner/ownerCommand.js"
+import { demoSteps, openDemoShop } from "../src/serve/DemoShop.js"
 import { runCommandLine } from "./runCommandLine.js"
 import { build, run, type Workshop, Workshops } from "./Workshop.js"
 
@@ -173,11 +173,11 @@ describe("the data of a sandbox (Specification, Keys and scopes)", LONG, () => {
 })
 
 describe("the demo shop (Specification, Commands)", LONG, () => {
-  const inMemory = services({ store: "memory", databaseUrl: null, dataDir: "", migrate: true })
+  const inMemory = servicesLayer({ store: "memory", databaseUrl: null, dataDir: "", migrate: true })
 
   it("each start creates and shows one key of the demo shop, until it has five", async () => {
     const program = Effect.gen(function* () {
-      const starts = yield* Effect.replicateEffect(demoShop, 6)
+      const starts = yield* Effect.replicateEffect(openDemoShop, 6)
       const [shop] = yield* Shops.list(null, 10)
       return { starts, shops: yield* Shops.list(null, 10), keys: yield* Keys.list(shop!.id), id: shop!.id }
     })
@@ -193,7 +193,7 @@ describe("the demo shop (Specification, Commands)", LONG, () => {
 
   it("the demo shop opens even if other accounts have the phone numbers of its clients", async () => {
     const amira = Schema.decodeSync(ClientInput)({ given_name: "Ali", family_name: "Haddad", phone: "+21620123456" })
-    const opened = Effect.zipRight(Clients.register(amira), demoShop)
+    const opened = Effect.zipRight(Clients.register(amira), openDemoShop)
     const demo = await Effect.runPromise(Effect.provide(opened, inMemory))
     expect(demo.phone).toBe("+21620123457")
     expect(demoSteps("http://x", demo.key ?? "", demo).at(-1)).toContain("phone=%2B21620123457")

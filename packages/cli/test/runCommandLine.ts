@@ -1,7 +1,7 @@
 import { ConfigProvider, Console, Effect } from "effect"
-import { commandLine, workshop } from "../src/commandLine.js"
+import { makeWorkshop, parseCommandLine } from "../src/commandLine.js"
 import { everyCommand, pathOf } from "../src/terminal/program.js"
-import { exitOf, output } from "../src/terminal/runProcess.js"
+import { exitOf, outputLayer } from "../src/terminal/runProcess.js"
 import { environment } from "./Workshop.js"
 
 /**
@@ -22,10 +22,10 @@ export const runCommandLine = async (
   const console = Console.consoleWith((base) =>
     Effect.succeed({ ...base, log: keeping(stdout), error: keeping(stderr) })
   )
-  const asked = await commandLine(args)
+  const asked = await parseCommandLine(args)
   if (asked.kind === "print") return { status: 0, stdout: `${asked.text}\n`, stderr: "" }
   if (asked.kind === "refuse") return { status: 1, stdout: "", stderr: `${asked.message}\n` }
-  const run = Effect.provide(asked.run, output)
+  const run = Effect.provide(asked.run, outputLayer)
   const program = Effect.flatMap(console, (kept) => Effect.withConsole(within(run), kept)).pipe(
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables)))
   )
@@ -37,7 +37,7 @@ export const runCommandLine = async (
 
 /** The help text of every command, and the examples at its end. */
 export const everyHelp = async () => {
-  const make = await workshop()
+  const make = await makeWorkshop()
   return Promise.all(
     everyCommand(make(() => undefined)).map(async (command) => {
       const words = pathOf(command)

@@ -114,7 +114,9 @@ else {
           expect(yield* unavailableCells).toEqual([
             {
               name: "south",
-              remedy: expect.stringMatching(/may not read the cell south\. As the owner of the tables, run workshop migrate --roles/)
+              remedy: expect.stringMatching(
+                /may not read the cell south\. As the owner of the tables, run workshop migrate --roles/
+              )
             }
           ])
           const { id } = yield* Effect.provide(openShop(), ports)

@@ -14,6 +14,6 @@ export {
   type NoResponse
 } from "./testkit/Api.js"
 export { type CallName, requestOf } from "./testkit/Calls.js"
-export { coloured, type Paint, plain } from "./text/Paint.js"
+export { type Column, formatTable, shorten } from "./text/formatTable.js"
+export { type Paint, paintColoured, paintPlain } from "./text/Paint.js"
 export { pluralize } from "./text/pluralize.js"
-export { type Column, shorten, table } from "./text/table.js"

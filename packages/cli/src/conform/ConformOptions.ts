@@ -1,7 +1,7 @@
 import { type Section, sections } from "@workshop/testers/internal/conform"
 import { Schema } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { flagsOf, json, optional, type Values } from "../terminal/commands.js"
+import { flagsOf, jsonFlag, optionalFlag, type Values } from "../terminal/commands.js"
 import { textMatching, webAddress } from "../terminal/decoders.js"
 
 const names = Object.keys(sections) as ReadonlyArray<Section>
@@ -21,14 +21,14 @@ const file = (name: string, description: string) => own.optional(`--${name} <fil
 
 /** The flags of `workshop conform` (Specification, Commands). */
 export const conformOptions = {
-  baseUrl: optional("--base-url <url>", "The address of the server to test, with or without /v1.", {
+  baseUrl: optionalFlag("--base-url <url>", "The address of the server to test, with or without /v1.", {
     decoder: webAddress
   }),
   key: own.optional(
     "--key <key>",
     "An API key with full access. If the server has no sandbox, the cases that need none run on this key's shop."
   ),
-  sandboxToken: optional("--sandbox-token <text>", "The token of the server's sandbox, if it requires one."),
+  sandboxToken: optionalFlag("--sandbox-token <text>", "The token of the server's sandbox, if it requires one."),
   signatureHeader,
   section: own.repeatable(
     "--section <section>",
@@ -41,7 +41,7 @@ export const conformOptions = {
   junit: file("junit", "Write the report as JUnit XML to this file."),
   html: file("html", "Write the report as one HTML page to this file."),
   list: own.toggle("list", "List the cases without running them."),
-  json
+  json: jsonFlag
 }
 
 /** The values of the flags. */

@@ -4,45 +4,45 @@ import type { Column } from "@workshop/testers/internal"
 import { Effect, type Scope } from "effect"
 import type { CommandRefused } from "../CommandRefused.js"
 import { actorFlag, withActor } from "../terminal/actor.js"
-import { command, json, optional, type Values, yes } from "../terminal/commands.js"
+import { command, jsonFlag, optionalFlag, type Values, yesFlag } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
-import { type Output, printOutput, rows, sentence } from "../terminal/Output.js"
+import { type Output, printOutput, rowsOutput, sentenceOutput } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
 import {
   cellsFlag,
   choiceOf,
-  databaseOf,
   databaseUrlFlag,
+  databaseUrlOf,
   schemaFlag,
   servedDataDir,
   storeRefusal
 } from "./StoreChoice.js"
 
-const where = {
+const cellOptions = {
   databaseUrl: databaseUrlFlag(
     "The home cell's Postgres database. The default is the embedded Postgres in --data-dir."
   ),
   schema: schemaFlag,
   dataDir: servedDataDir,
   actor: actorFlag,
-  json
+  json: jsonFlag
 }
 
 /** Runs an operation on the cells of a database, and prints its result. */
 const runOnCells = (
-  { actor, json, ...flags }: Values<typeof where>,
+  { actor, json, ...flags }: Values<typeof cellOptions>,
   act: (
     url: string,
     options: { readonly schema: string | undefined }
   ) => Effect.Effect<Output, { readonly message: string }, Scope.Scope>
 ): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
-    const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
+    const url = yield* databaseUrlOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
     const output = yield* Effect.mapError(act(url, { schema: flags.schema ?? undefined }), storeRefusal)
     yield* printOutput(output, json)
   }).pipe(Effect.scoped, withActor(actor))
 
-const layout = Effect.promise(() => import("@workshop/store-pg/migrate"))
+const migrateModule = Effect.promise(() => import("@workshop/store-pg/migrate"))
 const cellsFrom = (text: string) =>
   Effect.flatMap(
     Effect.promise(() => import("@workshop/store-pg")),
@@ -62,37 +62,40 @@ const list = command({
   name: "list",
   description: "List each cell's location, its number of shops and whether it can be used",
   examples: ["workshop cell list", "workshop cell list --cells 'north=postgres://db1.example.com/workshop' --json"],
-  options: { ...where, cells: cellsFlag },
+  options: { ...cellOptions, cells: cellsFlag },
   run: ({ cells, ...flags }) =>
     runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
-        const listed = yield* (yield* layout).listCells(url, { ...options, cells: yield* cellsFrom(cells ?? "") })
-        return rows(listed, columns, "There are no cells.")
+        const statuses = yield* (yield* migrateModule).listCells(url, {
+          ...options,
+          cells: yield* cellsFrom(cells ?? "")
+        })
+        return rowsOutput(statuses, columns, "There are no cells.")
       })
     )
 })
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 const moveInWords = ({ name, from, to, took_ms, longest_pause_ms }: CellMoveResult): string =>
   from === to
     ? `The cell ${name} is on ${to} already.`
-    : `The cell ${name} moved from ${from} to ${to} in ${seconds(took_ms)}. Writes to the cell paused for at most ${longest_pause_ms} ms.`
+    : `The cell ${name} moved from ${from} to ${to} in ${formatSeconds(took_ms)}. Writes to the cell paused for at most ${longest_pause_ms} ms.`
 
 const move = command({
   name: "move",
   description: "Move a cell to another Citus worker while it stays in use",
   examples: ["workshop cell move cell_3 db2.example.com:5432"],
   options: {
-    ...where,
+    ...cellOptions,
     cell: new Operand<string>("<cell>", "The name of the cell."),
     node: new Operand<string>("<host:port>", "The Citus worker to move the cell to, as host:port.")
   },
   run: ({ cell, node, ...flags }) =>
     runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
-        const moved = yield* (yield* layout).moveCell(url, cell, node, options)
-        return sentence(moved, moveInWords(moved))
+        const result = yield* (yield* migrateModule).moveCell(url, cell, node, options)
+        return sentenceOutput(result, moveInWords(result))
       })
     )
 })
@@ -101,11 +104,11 @@ const balance = command({
   name: "balance",
   description: "Distribute the cells evenly among the workers with Citus' rebalancer",
   examples: ["workshop cell balance", "workshop cell balance --json"],
-  options: where,
+  options: cellOptions,
   run: (flags) =>
     runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
-        const moves = yield* (yield* layout).balanceCells(url, options)
+        const moves = yield* (yield* migrateModule).balanceCells(url, options)
         return {
           data: moves,
           lines: () =>
@@ -124,7 +127,7 @@ const splitNumber = (name: string) => {
 }
 
 /** The next name in a series such as `cell1`, `cell2`; undefined if the names are not such a series. */
-const nextOf = (names: ReadonlyArray<string>): string | undefined => {
+const nextNameOf = (names: ReadonlyArray<string>): string | undefined => {
   const parts = names.flatMap((name) => splitNumber(name) ?? [])
   const stems = new Set(parts.map(({ stem }) => stem))
   if (names.length === 0 || parts.length < names.length || stems.size > 1) return undefined
@@ -132,13 +135,13 @@ const nextOf = (names: ReadonlyArray<string>): string | undefined => {
 }
 
 /** The warning that the name of a new cell may be a typing error; null if nothing suggests that. */
-const doubtOf = (name: string, hasAddress: boolean, names: ReadonlyArray<string>): string | null => {
-  const next = hasAddress ? undefined : nextOf(names)
+const typoWarningOf = (name: string, hasAddress: boolean, names: ReadonlyArray<string>): string | null => {
+  const next = hasAddress ? undefined : nextNameOf(names)
   if (next !== undefined)
     return name === next
       ? null
       : `The cells are numbered, and the next name would be ${next}. ${name} may be a typing error, and a cell cannot be renamed.`
-  const near = names.find((one) => distance(one, name) === 1 && nextOf([one, name]) === undefined)
+  const near = names.find((one) => distance(one, name) === 1 && nextNameOf([one, name]) === undefined)
   return near === undefined
     ? null
     : `There is already a cell ${near}. ${name} may be a typing error, and a cell cannot be renamed.`
@@ -149,25 +152,25 @@ const add = command({
   description: "Add a cell, in which the next new shops are created",
   examples: ["workshop cell add cell_4", "workshop cell add south --address postgres://db2.example.com/workshop"],
   options: {
-    ...where,
-    address: optional(
+    ...cellOptions,
+    address: optionalFlag(
       "--address <url>",
       "The address of the cell's own cluster. Without an address, the cell is a schema of the home cell's database."
     ),
     cell: new Operand<string>("<cell>", "A name for the cell: lower-case letters, digits and underscores."),
-    yes
+    yes: yesFlag
   },
   run: ({ cell, address, yes, ...flags }) =>
     runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
-        const isMeant = (names: ReadonlyArray<string>) => {
-          const doubt = doubtOf(cell, address !== null, names)
+        const confirmName = (names: ReadonlyArray<string>) => {
+          const doubt = typoWarningOf(cell, address !== null, names)
           return doubt === null ? Effect.void : confirm(doubt, yes)
         }
-        const added = { name: cell, url: address ?? undefined }
-        const { schema } = yield* (yield* layout).addCell(url, added, { ...options, confirm: isMeant })
+        const cellToAdd = { name: cell, url: address ?? undefined }
+        const { schema } = yield* (yield* migrateModule).addCell(url, cellToAdd, { ...options, confirm: confirmName })
         const text = `The cell ${cell} is added, in the schema ${schema}${address === null ? "" : " of its own cluster"}. If the name is wrong, run workshop cell remove ${cell} now, while it has no shops. If the processes connect as workshop_service or workshop_reader, run workshop migrate --roles with the same --cells, because these roles may not read the new cell yet. Then restart every process with the new cell in --cells. Until it is restarted, a process refuses requests of the shops in that cell.`
-        return sentence({ name: cell }, text)
+        return sentenceOutput({ name: cell }, text)
       })
     )
 })
@@ -176,13 +179,13 @@ const remove = command({
   name: "remove",
   description: "Remove a cell that has no shops, for example one whose name was misspelt",
   examples: ["workshop cell remove nine"],
-  options: { ...where, cell: new Operand<string>("<cell>", "The name of the cell.") },
+  options: { ...cellOptions, cell: new Operand<string>("<cell>", "The name of the cell.") },
   run: ({ cell, ...flags }) =>
     runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
-        const { name, schema } = yield* (yield* layout).removeCell(url, cell, options)
+        const { name, schema } = yield* (yield* migrateModule).removeCell(url, cell, options)
         const text = `The cell ${name} is removed. Remove it from --cells, and restart every process. The cell's tables are kept. If they are in this database, you can delete them with "drop schema ${schema} cascade".`
-        return sentence({ name }, text)
+        return sentenceOutput({ name }, text)
       })
     )
 })

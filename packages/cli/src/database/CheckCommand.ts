@@ -1,21 +1,23 @@
 import type { CheckResult, InvariantViolation } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
-import { command, json, value } from "../terminal/commands.js"
+import { command, jsonFlag, valueFlag } from "../terminal/commands.js"
 import { duration } from "../terminal/decoders.js"
 import type { Output } from "../terminal/Output.js"
 import { cellsIn } from "./cellsIn.js"
-import { choiceOf, databaseAddress, databaseOf, servedDataDir, storeRefusal } from "./StoreChoice.js"
+import { choiceOf, databaseAddressFlags, databaseUrlOf, servedDataDir, storeRefusal } from "./StoreChoice.js"
 
 const checkOptions = {
-  ...databaseAddress("The Postgres database, or a replica of it. The default is the embedded Postgres in --data-dir."),
+  ...databaseAddressFlags(
+    "The Postgres database, or a replica of it. The default is the embedded Postgres in --data-dir."
+  ),
   dataDir: servedDataDir,
-  timeout: value("--timeout <duration>", "How long each check may take.", {
+  timeout: valueFlag("--timeout <duration>", "How long each check may take.", {
     decoder: duration,
     fallback: "5m",
     variable: "WORKSHOP_CHECK_TIMEOUT"
   }),
-  json
+  json: jsonFlag
 }
 
 const rowLine = (row: InvariantViolation["first"][number]): string =>
@@ -29,12 +31,12 @@ const findingLines = ({ cell, name, finds, count, first }: InvariantViolation): 
   ...(count > first.length ? [`  and ${count - first.length} more`] : [])
 ]
 
-const findings = (checked: CheckResult): Output => ({
-  data: checked,
+const findingsOutput = (result: CheckResult): Output => ({
+  data: result,
   lines: () =>
-    checked.findings.length === 0
-      ? [`${checked.checks} checks found nothing wrong.`]
-      : checked.findings.flatMap(findingLines)
+    result.findings.length === 0
+      ? [`${result.checks} checks found nothing wrong.`]
+      : result.findings.flatMap(findingLines)
 })
 
 /** `workshop check`: checks that the stored data are consistent. It succeeds only if they are. */
@@ -46,16 +48,16 @@ export const checkCommand = command({
     Effect.gen(function* () {
       const { checkData } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
       const { printOutput } = yield* Effect.promise(() => import("../terminal/Output.js"))
-      const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
-      const checked = yield* Effect.mapError(
+      const url = yield* databaseUrlOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
+      const result = yield* Effect.mapError(
         Effect.flatMap(cellsIn(flags), (cells) => checkData(url, timeout, cells)),
         storeRefusal
       )
-      yield* printOutput(findings(checked), json)
-      const { length } = checked.findings
+      yield* printOutput(findingsOutput(result), json)
+      const { length } = result.findings
       if (length > 0)
         return yield* refuse(
-          `${length} of ${checked.checks} checks found something wrong. See "Check the data" in docs/operating.md.`
+          `${length} of ${result.checks} checks found something wrong. See "Check the data" in docs/operating.md.`
         )
     }).pipe(Effect.scoped)
 })

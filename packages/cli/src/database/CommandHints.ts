@@ -16,7 +16,7 @@ interface CommandHint {
   readonly condition: string
 }
 
-const quoted = (text: string): string => (/^[\w./:@%+,=-]+$/.test(text) ? text : quoteShell(text))
+const quoteIfNeeded = (text: string): string => (/^[\w./:@%+,=-]+$/.test(text) ? text : quoteShell(text))
 
 /** Whether a database URL may contain a password; true if it cannot be parsed. */
 const mayContainPassword = (url: string): boolean => {
@@ -25,24 +25,28 @@ const mayContainPassword = (url: string): boolean => {
   return password !== "" || searchParams.has("password")
 }
 
-type Place = Pick<StoreChoice, "store" | "databaseUrl" | "schema" | "cells" | "dataDir">
+type StorePlace = Pick<StoreChoice, "store" | "databaseUrl" | "schema" | "cells" | "dataDir">
 
-const databaseFlags = ({ databaseUrl }: Place): string =>
-  databaseUrl === null || mayContainPassword(databaseUrl) ? "" : ` --database-url ${quoted(databaseUrl)}`
+const databaseFlags = ({ databaseUrl }: StorePlace): string =>
+  databaseUrl === null || mayContainPassword(databaseUrl) ? "" : ` --database-url ${quoteIfNeeded(databaseUrl)}`
 
-const flagsOf = (place: Place): string => {
+const flagsOf = (place: StorePlace): string => {
   const { store, schema, cells = "", dataDir } = place
-  const ofCells = cells === "" || cells.includes("=") ? "" : ` --cells ${quoted(cells)}`
-  const inSchema = store === "memory" || schema === undefined ? ofCells : ` --schema ${quoted(schema)}${ofCells}`
-  if (store === "postgres") return databaseFlags(place) + inSchema
-  return inSchema + (store === "memory" || dataDir === DEFAULT_FOLDER ? "" : ` --data-dir ${quoted(dataDir)}`)
+  const cellsText = cells === "" || cells.includes("=") ? "" : ` --cells ${quoteIfNeeded(cells)}`
+  const schemaText =
+    store === "memory" || schema === undefined ? cellsText : ` --schema ${quoteIfNeeded(schema)}${cellsText}`
+  if (store === "postgres") return databaseFlags(place) + schemaText
+  return schemaText + (store === "memory" || dataDir === DEFAULT_FOLDER ? "" : ` --data-dir ${quoteIfNeeded(dataDir)}`)
 }
 
 /**
  * The form of printed commands on the data of a store. If the environment shows that npm or npx started the process,
  * the commands begin with it, because a shell does not find `workshop` then.
  */
-export const hintsFor = (choice: Place, { npm_command }: Readonly<Record<string, string | undefined>>): CommandHint => {
+export const makeHints = (
+  choice: StorePlace,
+  { npm_command }: Readonly<Record<string, string | undefined>>
+): CommandHint => {
   const [program, flags] = [npm_command ? "npx workshop" : "workshop", flagsOf(choice)]
   const needsUrl = choice.store === "postgres" && databaseFlags(choice) === ""
   return {

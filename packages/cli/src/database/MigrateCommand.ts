@@ -3,25 +3,25 @@ import { resolve } from "node:path"
 import { Console, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { actorFlag, withActor } from "../terminal/actor.js"
-import { command, flagsOf, json, optional, toggle } from "../terminal/commands.js"
+import { command, flagsOf, jsonFlag, optionalFlag, toggleFlag } from "../terminal/commands.js"
 import { cellsIn } from "./cellsIn.js"
-import { DEFAULT_FOLDER, databaseAddress, migrateDatabase, storeRefusal } from "./StoreChoice.js"
+import { DEFAULT_FOLDER, databaseAddressFlags, migrateDatabase, storeRefusal } from "./StoreChoice.js"
 
 const own = flagsOf("migrate")
 
 const migrateOptions = {
-  ...databaseAddress(
+  ...databaseAddressFlags(
     "The Postgres database, with a role that may create tables. The default is the embedded Postgres in --data-dir, if it exists."
   ),
   moveFrom: own.optional(
     "--move-from <schema>",
     "First move the tables to --schema from the schema in which an earlier release created them, usually public."
   ),
-  noCreateSchema: toggle(
+  noCreateSchema: toggleFlag(
     "no-create-schema",
     "Refuse a schema that does not have the workshop's tables yet, such as a misspelt one, instead of creating them."
   ),
-  dataDir: optional(
+  dataDir: optionalFlag(
     "--data-dir <folder>",
     "The folder of an embedded Postgres, which is created if it does not exist. The default is .workshop, if it exists."
   ).conflicts("databaseUrl"),
@@ -30,7 +30,7 @@ const migrateOptions = {
     "After the migration, grant the roles workshop_service and workshop_reader the rights that roles.sql lists. Run the command as the owner of the tables."
   ),
   actor: actorFlag,
-  json
+  json: jsonFlag
 }
 
 /** The name of a database in a sentence: its server and its name, without the user and the password. */
@@ -45,7 +45,7 @@ const nameOf = (url: string): string => {
  * The embedded Postgres. A folder is created only if a flag names it, because the command would otherwise migrate a new
  * database if DATABASE_URL was forgotten.
  */
-const sharedIn = (dataDir: string | null) =>
+const sharePostgres = (dataDir: string | null) =>
   Effect.gen(function* () {
     const folder = dataDir ?? DEFAULT_FOLDER
     if (dataDir === null && !existsSync(folder))
@@ -61,7 +61,7 @@ const sharedIn = (dataDir: string | null) =>
  * The migrations that were applied, one line for each cell. The line of a cell other than the home cell begins with its
  * name and a colon.
  */
-const appliedLines = (applied: ReadonlyArray<string>): string => {
+const formatApplied = (applied: ReadonlyArray<string>): string => {
   const byCell = new Map<string, Array<string>>()
   for (const one of applied) {
     const [, cell = "", name = one] = /^(\w+): (.+)$/.exec(one) ?? []
@@ -87,7 +87,7 @@ export const migrateCommand = command({
       const schema = flags.schema ?? undefined
       const { url, name } =
         databaseUrl === null
-          ? yield* sharedIn(dataDir)
+          ? yield* sharePostgres(dataDir)
           : { url: databaseUrl, name: `The database ${nameOf(databaseUrl)}` }
       const { cells } = yield* cellsIn(flags)
       const applied = yield* migrateDatabase(databaseUrl === null ? "embedded" : "postgres", url, {
@@ -102,7 +102,7 @@ export const migrateCommand = command({
           yield* grantRoles(place.url, { schema: place.schema })
       }
       const result =
-        applied.length === 0 ? `${name} was up to date.` : `${appliedLines(applied)} ${name} is up to date.`
+        applied.length === 0 ? `${name} was up to date.` : `${formatApplied(applied)} ${name} is up to date.`
       const granted = roles ? " The roles workshop_service and workshop_reader now have their rights." : ""
       yield* Console.log(json ? JSON.stringify({ database: name, applied }) : result + granted)
     }).pipe(Effect.scoped, Effect.mapError(storeRefusal), withActor(actor))

@@ -1,21 +1,31 @@
 import { pluralize } from "@workshop/testers/internal"
 import { Effect } from "effect"
 import { actorFlag, withActor } from "../terminal/actor.js"
-import { command, json, toggle } from "../terminal/commands.js"
+import { command, jsonFlag, toggleFlag } from "../terminal/commands.js"
 import { group } from "../terminal/program.js"
 import { cellsIn } from "./cellsIn.js"
-import { choiceOf, databaseAddress, databaseOf, secretsKey, servedDataDir, storeRefusal } from "./StoreChoice.js"
+import {
+  choiceOf,
+  databaseAddressFlags,
+  databaseUrlOf,
+  secretsKeyFlag,
+  servedDataDir,
+  storeRefusal
+} from "./StoreChoice.js"
 
 const resealOptions = {
-  ...databaseAddress("The Postgres database. The default is the embedded Postgres in --data-dir."),
+  ...databaseAddressFlags("The Postgres database. The default is the embedded Postgres in --data-dir."),
   dataDir: servedDataDir,
-  secretsKey,
-  inClear: toggle("in-clear", "Store all secrets unencrypted again, as a program without --secrets-key needs them."),
+  secretsKey: secretsKeyFlag,
+  inClear: toggleFlag(
+    "in-clear",
+    "Store all secrets unencrypted again, as a program without --secrets-key needs them."
+  ),
   actor: actorFlag,
-  json
+  json: jsonFlag
 }
 
-const inWords = (webhooks: string, key_id: string | null) =>
+const resealInWords = (webhooks: string, key_id: string | null) =>
   key_id === null
     ? `${webhooks} changed. All webhook secrets are now stored unencrypted.`
     : `${webhooks} changed. All webhook secrets are now encrypted with the key ${key_id}.`
@@ -31,14 +41,14 @@ const reseal = command({
   run: ({ secretsKey: secretsKeys, inClear, actor, json: asJson, ...flags }) =>
     Effect.gen(function* () {
       const { reseal } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
-      const { printOutput, sentence } = yield* Effect.promise(() => import("../terminal/Output.js"))
-      const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
-      const done = yield* Effect.mapError(
+      const { printOutput, sentenceOutput } = yield* Effect.promise(() => import("../terminal/Output.js"))
+      const url = yield* databaseUrlOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
+      const result = yield* Effect.mapError(
         Effect.flatMap(cellsIn(flags), (cells) => reseal(url, { ...cells, secretsKeys, inClear })),
         storeRefusal
       )
-      const webhooks = pluralize(done.changed, "webhook")
-      yield* printOutput(sentence(done, inWords(webhooks, done.key_id)), asJson)
+      const webhooks = pluralize(result.changed, "webhook")
+      yield* printOutput(sentenceOutput(result, resealInWords(webhooks, result.key_id)), asJson)
     }).pipe(Effect.scoped, withActor(actor))
 })
 

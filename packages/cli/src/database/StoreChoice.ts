@@ -5,29 +5,29 @@ import type { EmbeddedRefusal } from "@workshop/store-pg/embedded"
 import type { DatabaseFailure, MigrateOptions } from "@workshop/store-pg/migrate"
 import { Effect, Layer, type Scope } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
-import { optional, repeatable, toggle, value } from "../terminal/commands.js"
+import { optionalFlag, repeatableFlag, toggleFlag, valueFlag } from "../terminal/commands.js"
 
 /** The kinds of stores. */
 export const STORES = ["memory", "embedded", "postgres"] as const
 
 /** `--database-url`: the database of the command. Its variable is `DATABASE_URL`, because hosting providers set it. */
 export const databaseUrlFlag = (description: string) =>
-  optional("--database-url <url>", description, { variable: "DATABASE_URL" })
+  optionalFlag("--database-url <url>", description, { variable: "DATABASE_URL" })
 
 /** `--schema`: the schema of the tables in the database. */
-export const schemaFlag = optional(
+export const schemaFlag = optionalFlag(
   "--schema <name>",
   "The database schema that contains the service's tables. The default is workshop."
 )
 
 /** `--cells`: the cells of the service other than the home cell, which is the database itself. */
-export const cellsFlag = optional(
+export const cellsFlag = optionalFlag(
   "--cells <cells>",
   "The cells that the shops are divided among. Give a number, which makes each cell a schema of this database, or the cells' names and addresses separated by spaces (north=postgres://…)."
 )
 
 /** The flags that name a database: its address, its schema and its cells. */
-export const databaseAddress = (description: string) => ({
+export const databaseAddressFlags = (description: string) => ({
   databaseUrl: databaseUrlFlag(description),
   schema: schemaFlag,
   cells: cellsFlag
@@ -38,19 +38,19 @@ export const DEFAULT_FOLDER = ".workshop"
 
 /** `--data-dir`: the folder of the embedded Postgres. */
 export const dataDirFlag = (description: string) =>
-  value("--data-dir <folder>", description, { fallback: DEFAULT_FOLDER }).conflicts("databaseUrl")
+  valueFlag("--data-dir <folder>", description, { fallback: DEFAULT_FOLDER }).conflicts("databaseUrl")
 
 /** `--data-dir` of the commands that work on the data of `workshop serve`. */
 export const servedDataDir = dataDirFlag("The folder of the embedded Postgres.")
 
 /** `--secrets-key`: the keys of `WORKSHOP_SECRETS_KEY`. The store checks them, and its refusal does not repeat them. */
-export const secretsKey = repeatable(
+export const secretsKeyFlag = repeatableFlag(
   "--secrets-key <key>",
   "Keys that encrypt the webhook secrets in the database, separated by commas. Each is 32 random bytes in base64 or hex. The first key encrypts, and every key can decrypt."
 )
 
 /** The flag `--no-migrate`, which `serve` and `dispatch` share. */
-export const noMigrateFlag = toggle("no-migrate", "Refuse a database with an older schema instead of migrating it.")
+export const noMigrateFlag = toggleFlag("no-migrate", "Refuse a database with an older schema instead of migrating it.")
 
 /** The chosen store and the location of its data. */
 export interface StoreChoice {
@@ -125,7 +125,7 @@ export const storeRefusal = (refusal: {
   return refuse(remedy === undefined ? message : `${what}. ${remedy}.`)
 }
 
-const memory = Layer.unwrapEffect(
+const memoryLayer = Layer.unwrapEffect(
   Effect.map(
     Effect.promise(() => import("@workshop/store-memory")),
     (MemoryStore) => Layer.provide(MemoryStore.layer, Entropy.layer)
@@ -149,7 +149,7 @@ export const migrateDatabase = (
   }).pipe(Effect.mapError(storeRefusal))
 
 /** The store on a database. Its schema is migrated first, or refused if it is not current. */
-const onDatabase = (url: string, choice: StoreChoice) =>
+const databaseStoreLayer = (url: string, choice: StoreChoice) =>
   Effect.gen(function* () {
     const { store: kind, schema, migrate, keepEvents_ms, secretsKeys = [] } = choice
     const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
@@ -168,7 +168,7 @@ const onDatabase = (url: string, choice: StoreChoice) =>
   })
 
 /** The address of the chosen database; the embedded one runs until the scope closes. */
-export const databaseOf = (choice: StoreChoice): Effect.Effect<string, CommandRefused, Scope.Scope> =>
+export const databaseUrlOf = (choice: StoreChoice): Effect.Effect<string, CommandRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const { store, databaseUrl, dataDir, isShared = false } = choice
     if (store === "postgres")
@@ -185,5 +185,5 @@ export const databaseOf = (choice: StoreChoice): Effect.Effect<string, CommandRe
 /** The chosen store. The modules of a store are loaded when it starts. */
 export const storeLayer = (choice: StoreChoice): Layer.Layer<StorePorts, CommandRefused> =>
   choice.store === "memory"
-    ? memory
-    : Layer.unwrapScoped(Effect.flatMap(databaseOf(choice), (url) => onDatabase(url, choice)))
+    ? memoryLayer
+    : Layer.unwrapScoped(Effect.flatMap(databaseUrlOf(choice), (url) => databaseStoreLayer(url, choice)))

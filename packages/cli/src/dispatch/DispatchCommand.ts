@@ -15,10 +15,10 @@ import { Console, Effect, Layer } from "effect"
 import { refuse } from "../CommandRefused.js"
 import {
   choiceOf,
-  databaseAddress,
+  databaseAddressFlags,
   noMigrateFlag,
   type StoreChoice,
-  secretsKey,
+  secretsKeyFlag,
   storeLayer
 } from "../database/StoreChoice.js"
 import { observeOptions } from "../observe/ObserveOptions.js"
@@ -26,7 +26,7 @@ import { observabilityLayer } from "../observe/observabilityLayer.js"
 import { requestObserver } from "../observe/requestObserver.js"
 import { trackingOptions, trackingPagesOf } from "../serve/TrackingOptions.js"
 import { withActor } from "../terminal/actor.js"
-import { command, optional, type Values, value } from "../terminal/commands.js"
+import { command, optionalFlag, type Values, valueFlag } from "../terminal/commands.js"
 import { host, port } from "../terminal/decoders.js"
 import { cannotListen } from "../terminal/listenAddress.js"
 import { dispatcherLayer, startBackgroundWork } from "./deliveryLayers.js"
@@ -34,15 +34,15 @@ import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./Webho
 
 /** The flags of `workshop dispatch` (Specification, Commands). */
 export const dispatchOptions = {
-  ...databaseAddress("The Postgres database, such as postgres://user:password@host/name."),
+  ...databaseAddressFlags("The Postgres database, such as postgres://user:password@host/name."),
   noMigrate: noMigrateFlag,
-  secretsKey,
+  secretsKey: secretsKeyFlag,
   keepEvents,
   signatureHeader,
   webhookPort,
   refuseNetwork,
   ...trackingOptions,
-  statusHost: value(
+  statusHost: valueFlag(
     "--status-host <address>",
     "The address on which --status-port listens. 0.0.0.0 means all addresses of this machine.",
     {
@@ -50,7 +50,7 @@ export const dispatchOptions = {
       fallback: "127.0.0.1"
     }
   ),
-  statusPort: optional(
+  statusPort: optionalFlag(
     "--status-port <number>",
     "The port for /healthz, /readyz and /metrics; 0 selects a free one. By default the command opens no port.",
     { decoder: port }
@@ -61,10 +61,15 @@ export const dispatchOptions = {
 type Flags = Values<typeof dispatchOptions>
 
 /** The services that the pages of `--status-port` need. */
-const watched = Layer.merge(CachedRateLimits.layer, ClockComparison.layer)
+const pageServices = Layer.merge(CachedRateLimits.layer, ClockComparison.layer)
 
-const services = (choice: StoreChoice, flags: Flags) =>
-  Layer.mergeAll(Closer.Default, NotificationSender.Default, dispatcherLayer(flags, productionAddresses), watched).pipe(
+const servicesLayer = (choice: StoreChoice, flags: Flags) =>
+  Layer.mergeAll(
+    Closer.Default,
+    NotificationSender.Default,
+    dispatcherLayer(flags, productionAddresses),
+    pageServices
+  ).pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(storeLayer(choice)),
     Layer.provideMerge(Layer.succeed(TrackingPages, trackingPagesOf(flags))),
@@ -72,11 +77,11 @@ const services = (choice: StoreChoice, flags: Flags) =>
   )
 
 /** Serves only the pages of health and metrics. Returns their address. */
-const status = ({ statusHost: host, signatureHeader }: Flags, port: number, watch: RequestObserver) =>
+const servePages = ({ statusHost: host, signatureHeader }: Flags, port: number, watch: RequestObserver) =>
   Effect.gen(function* () {
     const handle = yield* pipeline(yield* pages({ signatureHeader }), watch)
-    const at = yield* Effect.mapError(listen(handle, { host, port, trustProxy: false }), cannotListen)
-    return baseOf(host, at.port)
+    const listening = yield* Effect.mapError(listen(handle, { host, port, trustProxy: false }), cannotListen)
+    return baseOf(host, listening.port)
   })
 
 /**
@@ -90,14 +95,15 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     // With --status-port, the pages themselves warn that the data are ahead of the clock.
     if (statusPort === null) yield* dataAhead
     const watch = requestObserver({ ...flags, accessLog: false })
-    const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(flags, statusPort, watch)}`
-    yield* Console.log(`Sending due deliveries and closing due tickets of the Postgres database.${at}`)
+    const pagesText =
+      statusPort === null ? "" : `\nHealth and metrics are at ${yield* servePages(flags, statusPort, watch)}`
+    yield* Console.log(`Sending due deliveries and closing due tickets of the Postgres database.${pagesText}`)
     return yield* Effect.never
     // All loops stop at the same time, because they are independent and must end within ten seconds.
   }).pipe(
     Effect.parallelFinalizers,
     Effect.scoped,
-    Effect.provide(services(choice, flags)),
+    Effect.provide(servicesLayer(choice, flags)),
     Effect.provide(observabilityLayer(flags)),
     Effect.onInterrupt(() => Console.log("Stopped."))
   )

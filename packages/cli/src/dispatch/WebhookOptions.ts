@@ -2,14 +2,14 @@ import { productionAddresses } from "@workshop/core"
 import { isNetwork, isOwnHeader, SIGNATURE_HEADER } from "@workshop/core/internal"
 import { DAY_MS, ServiceLimits } from "@workshop/core/store"
 import { Schema } from "effect"
-import { repeatable, value } from "../terminal/commands.js"
+import { repeatableFlag, valueFlag } from "../terminal/commands.js"
 import { duration, textMatching, wholeNumber } from "../terminal/decoders.js"
 
 /**
  * `--signature-header` of every command that delivers or receives; a name that HTTP itself uses is refused, because
  * that header would not be sent (Specification, Webhooks).
  */
-export const signatureHeader = value(
+export const signatureHeader = valueFlag(
   "--signature-header <name>",
   "The name of the HTTP header that contains a webhook's signature.",
   {
@@ -25,7 +25,7 @@ export const signatureHeader = value(
  * `--refuse-network` of every command that delivers: networks that webhooks may not reach, in addition to the
  * special-purpose addresses (Specification, Webhooks).
  */
-export const refuseNetwork = repeatable(
+export const refuseNetwork = repeatableFlag(
   "--refuse-network <cidr>",
   "A public network that webhooks must not reach, such as your own. For several networks, separate them by commas or repeat the flag.",
   { decoder: textMatching("must be a network, such as 203.0.113.0/24 or 2001:db8::/32", isNetwork) }
@@ -35,7 +35,7 @@ export const refuseNetwork = repeatable(
  * `--webhook-port` of every command that sets an address or delivers to it: all of them need the same ports
  * (Specification, Webhooks).
  */
-export const webhookPort = repeatable(
+export const webhookPort = repeatableFlag(
   "--webhook-port <number>",
   `A port that webhook addresses may have. For several ports, separate them by commas or repeat the flag. The default is ${productionAddresses.ports.join(", ")} only.`,
   { decoder: wholeNumber(1, 65_535, "must be a port from 1 to 65535") },
@@ -45,7 +45,7 @@ export const webhookPort = repeatable(
 const KEPT_TOO_SHORT = `must be at least ${ServiceLimits.events_kept_min_ms / DAY_MS}d, such as 7d or 90d`
 
 /** `--keep-events` of every command that delivers. */
-export const keepEvents = value(
+export const keepEvents = valueFlag(
   "--keep-events <duration>",
   "How long Postgres keeps events and their delivery attempts, at least 7d. Undelivered events are always kept.",
   {

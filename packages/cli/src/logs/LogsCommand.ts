@@ -3,18 +3,18 @@ import { Api, dataOf, type Paint } from "@workshop/testers/internal"
 import { Clock, Console, Effect } from "effect"
 import { type CommandRefused, toCommandRefused } from "../CommandRefused.js"
 import { sandboxRefusal } from "../sandbox/Sandbox.js"
-import { command, flagsOf, json, optional, type Values, value } from "../terminal/commands.js"
+import { command, flagsOf, jsonFlag, optionalFlag, type Values, valueFlag } from "../terminal/commands.js"
 import { oneOf, textMatching, webAddress, wholeNumber } from "../terminal/decoders.js"
 import { paintFor } from "../terminal/Output.js"
 
 const own = flagsOf("logs")
 
 const options = {
-  baseUrl: value("--base-url <url>", "The address of a server with a sandbox, with or without /v1.", {
+  baseUrl: valueFlag("--base-url <url>", "The address of a server with a sandbox, with or without /v1.", {
     decoder: webAddress,
     fallback: "http://127.0.0.1:4010"
   }),
-  sandboxToken: optional("--sandbox-token <text>", "The token of the sandbox, if it requires one."),
+  sandboxToken: optionalFlag("--sandbox-token <text>", "The token of the sandbox, if it requires one."),
   follow: own.toggle("follow", "Also print new requests as they arrive, until Ctrl-C."),
   shop: own.optional("--shop <id>", "Print only requests with a key of this shop."),
   ticket: own.optional("--ticket <id>", "Print only requests about this ticket."),
@@ -38,13 +38,13 @@ const options = {
     decoder: wholeNumber(1, 5000),
     fallback: "100"
   }),
-  json
+  json: jsonFlag
 }
 
 type Flags = Values<typeof options>
 
 /** True if a request matches the flags. The server itself applies `--shop` and `--ticket`. */
-const matches =
+const makeFilter =
   ({ method, path, status, reason }: Flags) =>
   (request: LoggedRequest): boolean =>
     (method === null || request.method === method) &&
@@ -56,14 +56,14 @@ const toneOf = (status: number) => (status < 400 ? "good" : status < 500 ? "warn
 
 const lineOf = (request: LoggedRequest, bodies: boolean, paint: Paint): string => {
   const { at, method, path, status, code, reason, replayed, fault, key_last_four, duration_ms } = request
-  const said = [code, reason].filter((word) => word !== null).join(" ")
+  const reasonText = [code, reason].filter((word) => word !== null).join(" ")
   const marks = [replayed ? "replayed" : "", fault === null ? "" : `fault ${fault}`].filter((mark) => mark !== "")
   const line = [
     paint("faint", at),
     paint(toneOf(status), String(status)),
     method,
     path,
-    ...(said === "" ? [] : [paint("warn", said)]),
+    ...(reasonText === "" ? [] : [paint("warn", reasonText)]),
     ...marks.map((mark) => paint("name", mark)),
     paint("faint", `${duration_ms.toFixed(1)} ms${key_last_four === null ? "" : `, key ...${key_last_four}`}`)
   ].join(" ")
@@ -77,9 +77,9 @@ const readRequests = (flags: Flags) => {
   const { baseUrl, sandboxToken, shop, ticket } = flags
   const api = new Api(baseUrl, { sandbox_token: sandboxToken })
   return (parameters: Readonly<Record<string, string>>) => {
-    const given = { ...(shop !== null && { shop }), ...(ticket !== null && { ticket }), ...parameters }
+    const query = { ...(shop !== null && { shop }), ...(ticket !== null && { ticket }), ...parameters }
     return Effect.flatMap(
-      api.call("GET", `/sandbox/requests?${new URLSearchParams(given)}`),
+      api.call("GET", `/sandbox/requests?${new URLSearchParams(query)}`),
       (exchange): Effect.Effect<ReadonlyArray<LoggedRequest>, CommandRefused> => {
         const requests = dataOf<ReadonlyArray<LoggedRequest>>(exchange)
         return requests === undefined
@@ -90,7 +90,7 @@ const readRequests = (flags: Flags) => {
   }
 }
 
-const LOOK_EVERY = "500 millis"
+const POLL_INTERVAL = "500 millis"
 
 /** `workshop logs` (Specification, Sandbox): the requests to a sandbox's API, in the terminal. */
 export const logsCommand = command({
@@ -112,17 +112,17 @@ export const logsCommand = command({
           { discard: true }
         )
       const earlier = yield* read({})
-      const shown = earlier.filter(matches(flags))
-      yield* print(shown.slice(-flags.limit))
+      const matching = earlier.filter(makeFilter(flags))
+      yield* print(matching.slice(-flags.limit))
       if (!flags.follow) return
       let last = earlier.at(-1)?.id ?? 0
       for (;;) {
-        yield* Effect.withClock(Effect.sleep(LOOK_EVERY), Clock.make())
+        yield* Effect.withClock(Effect.sleep(POLL_INTERVAL), Clock.make())
         // If the server does not respond, the command tries again, because the server may be restarting.
         const after = yield* Effect.catchTag(read({ after: String(last) }), "NoResponse", () => Effect.succeed([]))
         const newest = after.length > 0 ? [] : yield* Effect.orElseSucceed(read({ limit: "1" }), () => [])
         if (newest.some(({ id }) => id < last)) last = 0
-        yield* print(after.filter(matches(flags)))
+        yield* print(after.filter(makeFilter(flags)))
         last = after.at(-1)?.id ?? last
       }
     }).pipe(Effect.mapError(toCommandRefused))

@@ -9,21 +9,21 @@ const runInSpan: RunInSpan = (name, attributes, work) =>
   Effect.withSpan(work, name, { attributes, root: true, captureStackTrace: false })
 
 /** The longest time that a collector may take for a batch of spans. */
-const TAKING = "5 seconds"
+const EXPORT_TIMEOUT = "5 seconds"
 
 /**
  * Drops a batch that the collector does not accept in time, because later batches would otherwise collect in memory.
  * The time-out is a defect, because the exporter would send a failed batch again. After a failure or a defect, the
  * exporter sends nothing for a minute.
  */
-const withTimeout = (taking: Duration.DurationInput) =>
+const withTimeout = (timeout: Duration.DurationInput) =>
   Layer.effect(
     HttpClient.HttpClient,
     Effect.map(
       HttpClient.HttpClient,
       HttpClient.transformResponse(
         Effect.timeoutFailCause({
-          duration: taking,
+          duration: timeout,
           onTimeout: () => Cause.die(new Error("The collector did not respond in time"))
         })
       )
@@ -34,7 +34,7 @@ const withTimeout = (taking: Duration.DurationInput) =>
 export const layer = (
   endpoint: string,
   serviceVersion: string,
-  taking: Duration.DurationInput = TAKING
+  timeout: Duration.DurationInput = EXPORT_TIMEOUT
 ): Layer.Layer<never> => {
   const url = `${endpoint.replace(/(?<!\/)\/+$/, "")}/v1/traces`
   const tracer = Effect.map(Effect.orDie(Config.withDefault(Config.string("OTEL_SERVICE_NAME"), "workshop")), (name) =>
@@ -42,7 +42,7 @@ export const layer = (
   )
   return Layer.unwrapEffect(tracer).pipe(
     Layer.provide(OtlpSerialization.layerJson),
-    Layer.provide(withTimeout(taking)),
+    Layer.provide(withTimeout(timeout)),
     Layer.merge(Layer.succeed(Tracing, { within: runInSpan }))
   )
 }

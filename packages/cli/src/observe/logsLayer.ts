@@ -18,16 +18,16 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
  * project's own code logs none of them, but the errors of libraries may contain them.
  */
 export const redact = (line: string): string =>
-  SECRETS.reduce((said, [pattern, instead]) => said.replaceAll(pattern, instead), line)
+  SECRETS.reduce((text, [pattern, replacement]) => text.replaceAll(pattern, replacement), line)
 
 /** The name of a level, as in `--log-level`. */
-const shownLevel = (level: string): string => (level === "WARN" ? "warning" : level.toLowerCase())
+const levelNameOf = (level: string): string => (level === "WARN" ? "warning" : level.toLowerCase())
 
 /** Writes a line as one JSON object, in which the annotations, such as `request_id`, are members. */
-const asJson = Logger.map(Logger.structuredLogger, ({ message, logLevel, timestamp, cause, annotations, spans }) =>
+const jsonLogger = Logger.map(Logger.structuredLogger, ({ message, logLevel, timestamp, cause, annotations, spans }) =>
   JSON.stringify({
     timestamp,
-    level: shownLevel(logLevel),
+    level: levelNameOf(logLevel),
     message: Array.isArray(message) ? message.map(String).join(" ") : message,
     ...annotations,
     ...(cause === undefined ? {} : { cause }),
@@ -35,22 +35,22 @@ const asJson = Logger.map(Logger.structuredLogger, ({ message, logLevel, timesta
   })
 )
 
-const asLine = Logger.map(Logger.logfmtLogger, (line) => line.replaceAll(/(?<!\s)\s*\n\s*/g, " | "))
+const lineLogger = Logger.map(Logger.logfmtLogger, (line) => line.replaceAll(/(?<!\s)\s*\n\s*/g, " | "))
 
-const formats: Readonly<Record<LogFormat, Logger.Logger<unknown, string>>> = { json: asJson, pretty: asLine }
+const formats: Readonly<Record<LogFormat, Logger.Logger<unknown, string>>> = { json: jsonLogger, pretty: lineLogger }
 
 /** The greatest length of a line in characters, and that of a text within a shortened line. */
 const LINE_CHARACTERS = 16 * 1024
 const TEXT_CHARACTERS = 4 * 1024
 
-const cut = (text: string): string =>
+const truncateText = (text: string): string =>
   text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS)}... (${text.length} characters)`
 
 /** Shortens a line to the greatest length. A line of JSON remains valid, because only the texts in it are shortened. */
 const boundLine = (line: string, format: LogFormat): string => {
   if (line.length <= LINE_CHARACTERS) return line
-  if (format === "pretty") return cut(line)
-  return JSON.stringify(JSON.parse(line), (_, value) => (typeof value === "string" ? cut(value) : value))
+  if (format === "pretty") return truncateText(line)
+  return JSON.stringify(JSON.parse(line), (_, value) => (typeof value === "string" ? truncateText(value) : value))
 }
 
 const levels: Readonly<Record<(typeof LOG_LEVELS)[number], LogLevel.LogLevel>> = {

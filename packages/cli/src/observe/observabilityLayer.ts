@@ -5,14 +5,15 @@ import { Effect, Layer } from "effect"
 import { logsLayer } from "./logsLayer.js"
 import type { ObserveFlags } from "./ObserveOptions.js"
 
-const version = (): string => JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version
+const readVersion = (): string =>
+  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version
 
 /** Loads the tracer only if it is used, so that other starts do not wait for it. */
 const tracesLayer = (endpoint: string) =>
   Layer.unwrapEffect(
     Effect.map(
       Effect.promise(() => import("./Traces.js")),
-      (Traces) => Traces.layer(endpoint, version())
+      (Traces) => Traces.layer(endpoint, readVersion())
     )
   )
 

@@ -62,13 +62,13 @@ export const traceObserver: RequestObserver = ({ method: sent, header }, context
 
 /** The observer of requests: it always counts them, and logs or traces them if a flag asks for it. */
 export const requestObserver = (flags: ObserveFlags & { readonly accessLog: boolean }): RequestObserver => {
-  const counted = makeHttpMetrics()
+  const countRequest = makeHttpMetrics()
   const others = [
     ...(flags.accessLog ? [accessLogObserver] : []),
     ...(flags.otlpEndpoint === null ? [] : [traceObserver])
   ]
   return (request, context, response) =>
-    counted(
+    countRequest(
       request,
       context,
       others.reduce((observed, observe) => observe(request, context, observed), response)

@@ -1,13 +1,13 @@
 import { Console, Effect } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { command, flagsOf, toggle } from "../terminal/commands.js"
+import { command, flagsOf, toggleFlag } from "../terminal/commands.js"
 
 const own = flagsOf("openapi")
 
 const options = {
   signatureHeader,
   sandbox: own.toggle("sandbox", "Print the OpenAPI document of the sandbox API."),
-  yaml: toggle("yaml", "Print YAML instead of JSON.")
+  yaml: toggleFlag("yaml", "Print YAML instead of JSON.")
 }
 
 const documents = {

@@ -4,11 +4,11 @@ import type { Column } from "@workshop/testers/internal"
 import { Effect } from "effect"
 import { flagsOf } from "../terminal/commands.js"
 import { wholeNumber } from "../terminal/decoders.js"
-import { rows } from "../terminal/Output.js"
+import { rowsOutput } from "../terminal/Output.js"
 import { fieldFlag, idFrom, ownerCommand } from "./ownerCommand.js"
 
 /** The entries to list; null means any. */
-interface Bounds {
+interface EntryFilter {
   readonly shop: string | null
   readonly before: string | null
   readonly limit: number
@@ -29,11 +29,11 @@ const columns: ReadonlyArray<Column<ReturnType<typeof entryView>>> = [
 ]
 
 /** Entries of the audit log, the latest first. */
-export const listEntries = Effect.fnUntraced(function* ({ shop, before, limit }: Bounds) {
+export const listEntries = Effect.fnUntraced(function* ({ shop, before, limit }: EntryFilter) {
   const shop_id = shop === null ? null : yield* idFrom(ShopId, "a shop", shop)
   const entry = before === null ? null : yield* idFrom(EventId, "an entry", before)
   const entries = yield* Audit.list(shop_id, entry, limit)
-  return rows(entries.map(entryView), columns, "The audit log has no entries yet.")
+  return rowsOutput(entries.map(entryView), columns, "The audit log has no entries yet.")
 })
 
 const own = flagsOf("audit")

@@ -17,16 +17,16 @@ import { offerView } from "@workshop/http-node/internal"
 import { type Column, pluralize } from "@workshop/testers/internal"
 import { Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
-import { flagsOf, optional, yes } from "../terminal/commands.js"
+import { flagsOf, optionalFlag, yesFlag } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { yesOrNo } from "../terminal/decoders.js"
-import { record, rows, sentence } from "../terminal/Output.js"
+import { recordOutput, rowsOutput, sentenceOutput } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
-import { decodeFields, type FlagFields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
+import { decodeFields, type FlagFields, fieldFlag, givenFieldsOf, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
-const clientId = (typed: string) => idFrom(ClientId, "a client", typed)
-const offerId = (typed: string) => idFrom(OfferId, "an offer", typed)
-const shopId = (typed: string | null) => idFrom(ShopId, "a shop", typed)
+const clientIdFrom = (typed: string) => idFrom(ClientId, "a client", typed)
+const offerIdFrom = (typed: string) => idFrom(OfferId, "an offer", typed)
+const shopIdFrom = (typed: string | null) => idFrom(ShopId, "a shop", typed)
 
 const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
   { title: "ID", cell: ({ id }) => id, isWhole: true },
@@ -44,20 +44,20 @@ const recordAct = (did: string, details: Readonly<Record<string, string>>, shop_
 export const createClient = Effect.fnUntraced(function* (fields: FlagFields) {
   const client = yield* Clients.register(yield* decodeFields(ClientInput, fields))
   yield* recordAct("create", { client_id: client.id })
-  return record(client)
+  return recordOutput(client)
 })
 
 /** Shows an account or, if a shop is named, the client as that shop sees them. */
 export const showClient = Effect.fnUntraced(function* (typed: string, shop: string | null) {
-  const id = yield* clientId(typed)
-  if (shop !== null) return record(yield* Clients.byId(appCaller(yield* shopId(shop)), id))
+  const id = yield* clientIdFrom(typed)
+  if (shop !== null) return recordOutput(yield* Clients.byId(appCaller(yield* shopIdFrom(shop)), id))
   const account = yield* Effect.flatMap(Directory, (directory) => directory.account(id))
   if (account === null) return yield* refuse(`There is no client ${id}. Create an account with workshop client create.`)
-  return record({ ...account, created_at: toIso(account.created_at) })
+  return recordOutput({ ...account, created_at: toIso(account.created_at) })
 })
 
 /** Runs an effect on an account. If the account does not exist, the error names it. */
-const namingAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
+const nameMissingAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
   Effect.mapError(act, (refusal) =>
     refusal instanceof ClientNotFound
       ? refuse(`There is no account ${id}. Check the id. The account may already have been erased.`)
@@ -66,20 +66,20 @@ const namingAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNo
 
 /** Exports everything that is stored about the client, in all shops. */
 export const exportClient = Effect.fnUntraced(function* (typed: string) {
-  const id = yield* clientId(typed)
-  const data = yield* namingAccount(id, Clients.export(id))
+  const id = yield* clientIdFrom(typed)
+  const data = yield* nameMissingAccount(id, Clients.export(id))
   return { data, lines: () => JSON.stringify(data, null, 2).split("\n") }
 })
 
 /** Corrects a name or a phone number; a field that is omitted keeps its value. */
 export const correctClient = Effect.fnUntraced(function* (typed: string, fields: FlagFields) {
-  const id = yield* clientId(typed)
-  const correction = givenFields(fields)
+  const id = yield* clientIdFrom(typed)
+  const correction = givenFieldsOf(fields)
   if (Object.keys(correction).length === 0) {
     return yield* refuse("Name the fields to correct, such as --phone +21620123456.")
   }
-  const account = yield* namingAccount(id, Clients.correct(id, yield* decodeFields(ClientCorrection, correction)))
-  return record({ ...account, created_at: toIso(account.created_at) })
+  const account = yield* nameMissingAccount(id, Clients.correct(id, yield* decodeFields(ClientCorrection, correction)))
+  return recordOutput({ ...account, created_at: toIso(account.created_at) })
 })
 
 /** Erases the client permanently, or completes an interrupted erasure. */
@@ -88,7 +88,7 @@ export const eraseClient = Effect.fnUntraced(function* (
   alsoPhones: ReadonlyArray<string>,
   isWanted: boolean
 ) {
-  const id = yield* clientId(typed)
+  const id = yield* clientIdFrom(typed)
   const { also_phone } = yield* decodeFields(Schema.Struct({ also_phone: Schema.Array(Phone) }), {
     also_phone: alsoPhones
   })
@@ -96,10 +96,10 @@ export const eraseClient = Effect.fnUntraced(function* (
     `This permanently removes the account ${id}, and the client's names and phone numbers from the data of every shop.`,
     isWanted
   )
-  const { shops } = yield* namingAccount(id, Clients.erase(id, also_phone))
+  const { shops } = yield* nameMissingAccount(id, Clients.erase(id, also_phone))
   const count = pluralize(shops.length, "shop")
   const where = shops.length === 0 ? "about whom no shop had data" : `in ${count}: ${shops.join(", ")}`
-  return sentence(
+  return sentenceOutput(
     { id, shops },
     `The client ${id} is erased, ${where}. Ask the shops to erase their own copies of the client's data.`
   )
@@ -107,10 +107,10 @@ export const eraseClient = Effect.fnUntraced(function* (
 
 /** Records that the client visits a shop, which then knows the client. */
 export const recordVisit = Effect.fnUntraced(function* (typed: string, shop: string | null) {
-  const [client_id, shop_id] = [yield* clientId(typed), yield* shopId(shop)]
+  const [client_id, shop_id] = [yield* clientIdFrom(typed), yield* shopIdFrom(shop)]
   yield* Clients.visit(client_id, shop_id)
   yield* recordAct("visit", { client_id }, shop_id)
-  return sentence(
+  return sentenceOutput(
     { client_id, shop_id },
     `The shop ${shop_id} now knows the client ${client_id}, unless the client has blocked the shop.`
   )
@@ -118,16 +118,16 @@ export const recordVisit = Effect.fnUntraced(function* (typed: string, shop: str
 
 /** Lists the tickets offered to the client. */
 export const listOffers = Effect.fnUntraced(function* (typed: string) {
-  const offers = yield* Offers.ofClient(yield* clientId(typed))
-  return rows(offers.map(offerView), offerColumns, "No tickets are offered to this client.")
+  const offers = yield* Offers.ofClient(yield* clientIdFrom(typed))
+  return rowsOutput(offers.map(offerView), offerColumns, "No tickets are offered to this client.")
 })
 
 /** Accepts an offer: the ticket becomes the client's. */
 export const acceptOffer = Effect.fnUntraced(function* (client: string, offer: string) {
-  const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
+  const [client_id, id] = [yield* clientIdFrom(client), yield* offerIdFrom(offer)]
   yield* Offers.accept(client_id, id)
   yield* recordAct("accept", { client_id, offer_id: id })
-  return sentence(
+  return sentenceOutput(
     { id, status: "accepted" },
     `The offer ${id} is accepted. Its ticket is now linked to the client, unless the ticket is abandoned or was already linked.`
   )
@@ -135,20 +135,20 @@ export const acceptOffer = Effect.fnUntraced(function* (client: string, offer: s
 
 /** Blocks the shop of an offer for the client, permanently. */
 export const blockShop = Effect.fnUntraced(function* (client: string, offer: string, isWanted: boolean) {
-  const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
+  const [client_id, id] = [yield* clientIdFrom(client), yield* offerIdFrom(offer)]
   yield* confirm(
     `This makes the client ${client_id} block the shop of the offer ${id} permanently. A later visit does not lift the block.`,
     isWanted
   )
   yield* Offers.block(client_id, id)
   yield* recordAct("block", { client_id, offer_id: id })
-  return sentence({ id, status: "blocked" }, "The client has blocked the shop of this offer.")
+  return sentenceOutput({ id, status: "blocked" }, "The client has blocked the shop of this offer.")
 })
 
 const own = flagsOf("client")
 const field = fieldFlag("client")
-const words = (name: string, description: string) => field(`--${name} <text>`, description)
-const shop = (description: string) => optional("--shop <id>", description, { isEmptyValue: true })
+const textFlag = (name: string, description: string) => field(`--${name} <text>`, description)
+const shopFlag = (description: string) => optionalFlag("--shop <id>", description, { isEmptyValue: true })
 const client = idOf("client")
 const offer = idOf("offer")
 
@@ -164,9 +164,9 @@ export const clientCommand = group(
       description: "Create a client's account",
       examples: ["workshop client create --given-name Amira --family-name 'Ben Salah' --phone +21620123456"],
       options: {
-        given_name: words("given-name", "The client's given name."),
-        family_name: words("family-name", "The client's family name."),
-        phone: words("phone", "The client's phone number in international format, such as +21620123456."),
+        given_name: textFlag("given-name", "The client's given name."),
+        family_name: textFlag("family-name", "The client's family name."),
+        phone: textFlag("phone", "The client's phone number in international format, such as +21620123456."),
         hide_name: own.toggle("hide-name", "Shops see only the initial of the family name.")
       },
       act: createClient
@@ -175,14 +175,17 @@ export const clientCommand = group(
       name: "show",
       description: "Show a client's account, or the client as a shop sees them",
       examples: ["workshop client show 0197..."],
-      options: { shop: shop("Show the client as this shop sees them, with their tickets and loyalty card."), client },
+      options: {
+        shop: shopFlag("Show the client as this shop sees them, with their tickets and loyalty card."),
+        client
+      },
       act: ({ client, shop }) => showClient(client, shop)
     }),
     ownerCommand({
       name: "visit",
       description: "Record a client's visit to a shop's counter, so that the shop knows the client",
       examples: ["workshop client visit 0197... --shop 0198..."],
-      options: { shop: shop("The shop that the client visits."), client },
+      options: { shop: shopFlag("The shop that the client visits."), client },
       act: ({ client, shop }) => recordVisit(client, shop)
     }),
     ownerCommand({
@@ -203,7 +206,7 @@ export const clientCommand = group(
       name: "block",
       description: "Block the shop of an offer permanently",
       examples: ["workshop client block 0199... 019a... --yes"],
-      options: { yes, client, offer },
+      options: { yes: yesFlag, client, offer },
       act: ({ client, offer, yes }) => blockShop(client, offer, yes)
     }),
     ownerCommand({
@@ -218,9 +221,9 @@ export const clientCommand = group(
       description: "Correct a client's name or phone number; other fields keep their values",
       examples: ["workshop client correct 0197... --phone +21620123457"],
       options: {
-        given_name: words("given-name", "The corrected given name."),
-        family_name: words("family-name", "The corrected family name."),
-        phone: words("phone", "The corrected phone number."),
+        given_name: textFlag("given-name", "The corrected given name."),
+        family_name: textFlag("family-name", "The corrected family name."),
+        phone: textFlag("phone", "The corrected phone number."),
         hide_name: field("--hide-name <yes|no>", "Shops see only the initial of the family name.", yesOrNo),
         client
       },
@@ -231,7 +234,7 @@ export const clientCommand = group(
       description: "Erase a client permanently, or finish an erasure that was interrupted",
       examples: ["workshop client erase 0197... --yes", "workshop client erase 0197... --also-phone +21620123456"],
       options: {
-        yes,
+        yes: yesFlag,
         alsoPhones: own.repeatable(
           "--also-phone <phone>",
           "Another phone number of the client, such as one before a correction. For several numbers, separate them by commas or repeat the flag."

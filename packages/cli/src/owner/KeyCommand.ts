@@ -5,12 +5,12 @@ import type { Column } from "@workshop/testers/internal"
 import { Clock, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../database/CommandHints.js"
-import { flagsOf, yes } from "../terminal/commands.js"
+import { flagsOf, yesFlag } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { oneOf } from "../terminal/decoders.js"
-import { rows, sentence, shownOnce } from "../terminal/Output.js"
+import { rowsOutput, secretOutput, sentenceOutput } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
-import { decodeFields, type FlagFields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
+import { decodeFields, type FlagFields, fieldFlag, givenFieldsOf, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
 /** A key to create, with the scopes of a preset or those that are named. */
 interface NewKey extends FlagFields {
@@ -26,7 +26,7 @@ const keyRow = (record: ApiKeyRecord) => {
 
 type Row = ReturnType<typeof keyRow>
 
-const minute = (at: string): string => at.slice(0, 16).replace("T", " ")
+const formatMinute = (at: string): string => at.slice(0, 16).replace("T", " ")
 
 const columnsAt = (now: string): ReadonlyArray<Column<Row>> => [
   { title: "ID", cell: ({ id }) => id, isWhole: true },
@@ -34,11 +34,11 @@ const columnsAt = (now: string): ReadonlyArray<Column<Row>> => [
   { title: "ENDS IN", cell: ({ last_four }) => last_four },
   { title: "SCOPES", cell: ({ scopes }) => scopes.join(" ") },
   { title: "CREATED", cell: ({ created_at }) => created_at.slice(0, 10) },
-  { title: "LAST USED", cell: ({ last_used_at }) => (last_used_at === null ? "-" : minute(last_used_at)) },
+  { title: "LAST USED", cell: ({ last_used_at }) => (last_used_at === null ? "-" : formatMinute(last_used_at)) },
   {
     title: "EXPIRES",
     cell: ({ expires_at }) =>
-      expires_at === null ? "-" : `${minute(expires_at)}${expires_at <= now ? " (expired)" : ""}`
+      expires_at === null ? "-" : `${formatMinute(expires_at)}${expires_at <= now ? " (expired)" : ""}`
   },
   { title: "REVOKED", cell: ({ revoked_at }) => revoked_at?.slice(0, 10) ?? "-" }
 ]
@@ -53,9 +53,9 @@ const scopesOf = (preset: NewKey["preset"], scopes: NewKey["scopes"]) => {
 /** Creates a key. Its text is shown only once (Specification, Keys and scopes). */
 export const createKey = Effect.fnUntraced(function* ({ shop, preset, scopes, ...fields }: NewKey) {
   const shop_id = yield* idFrom(ShopId, "a shop", shop)
-  const input = yield* decodeFields(KeyInput, givenFields({ ...fields, scopes: yield* scopesOf(preset, scopes) }))
+  const input = yield* decodeFields(KeyInput, givenFieldsOf({ ...fields, scopes: yield* scopesOf(preset, scopes) }))
   const { record, key } = yield* Keys.create(shop_id, input)
-  return shownOnce({ ...keyRow(record), key }, `The key ${record.name} (${record.id})`, key)
+  return secretOutput({ ...keyRow(record), key }, `The key ${record.name} (${record.id})`, key)
 })
 
 /** Lists all keys of a shop, including the revoked ones. */
@@ -65,7 +65,7 @@ export const listKeys = Effect.fnUntraced(function* (shop: string) {
   const { command, condition } = yield* CommandHints
   const remedy = `The shop has no API key yet. Create one with this command${condition}: ${command(`key create ${id} --name Till`)}`
   const now = toIso(yield* Clock.currentTimeMillis)
-  return rows(records.map(keyRow), columnsAt(now), remedy)
+  return rowsOutput(records.map(keyRow), columnsAt(now), remedy)
 })
 
 /** Revokes a key, permanently. */
@@ -73,7 +73,7 @@ export const revokeKey = Effect.fnUntraced(function* (typed: string, isWanted: b
   const id = yield* idFrom(KeyId, "a key", typed)
   yield* confirm(`This permanently revokes the key ${id}. Requests with it will be refused.`, isWanted)
   const record = keyRow(yield* Keys.revoke(id))
-  return sentence(
+  return sentenceOutput(
     record,
     `The key ${record.name} (ends in ${record.last_four}) is revoked. Every node refuses it within a minute.`
   )
@@ -128,7 +128,7 @@ export const keyCommand = group(
       name: "revoke",
       description: "Revoke a key permanently",
       examples: ["workshop key revoke 0197...", "workshop key revoke 0197... --yes"],
-      options: { yes, key: idOf("key") },
+      options: { yes: yesFlag, key: idOf("key") },
       act: ({ key, yes }) => revokeKey(key, yes)
     })
   ]

@@ -7,11 +7,11 @@ import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../database/CommandHints.js"
 import { flagsOf } from "../terminal/commands.js"
 import { oneOf, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
-import { record, rows } from "../terminal/Output.js"
+import { recordOutput, rowsOutput } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
-import { decodeFields, type FlagFields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
+import { decodeFields, type FlagFields, fieldFlag, givenFieldsOf, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
-const PAGE = 500
+const PAGE_SIZE = 500
 
 const shopRow = ({ created_at, ...shop }: ShopRecord) => ({ ...shop, created_at: toIso(created_at) })
 
@@ -22,7 +22,7 @@ const shopView = (shop: ShopRecord, { next_number }: Pick<ShopHead, "next_number
 
 type Row = ReturnType<typeof shopRow>
 
-const flags = ({ approved, active, api_enabled }: Row): string =>
+const formatFlags = ({ approved, active, api_enabled }: Row): string =>
   [approved ? "" : "not approved", active ? "" : "deactivated", api_enabled ? "" : "API off"]
     .filter((flag) => flag !== "")
     .join(", ")
@@ -34,7 +34,7 @@ const columns: ReadonlyArray<Column<Row>> = [
   { title: "TIME ZONE", cell: ({ time_zone }) => time_zone },
   { title: "PROGRAMME", cell: ({ program }) => (program.active ? (program.name ?? "on") : "off") },
   { title: "OPENED", cell: ({ created_at }) => created_at.slice(0, 10) },
-  { title: "", cell: flags }
+  { title: "", cell: formatFlags }
 ]
 
 // `-` stands for an empty list.
@@ -54,7 +54,7 @@ export const createShop = Effect.fnUntraced(function* (fields: NewShopFlags) {
     yield* decodeFields(ShopInput, { ...fields, languages: listOrDefault(fields.languages) })
   )
   const { command, condition } = yield* CommandHints
-  return record(shopRow(shop), [
+  return recordOutput(shopRow(shop), [
     `Create its first API key with this command${condition}: ${command(`key create ${shop.id} --name Till --preset full`)}`
   ])
 })
@@ -62,19 +62,19 @@ export const createShop = Effect.fnUntraced(function* (fields: NewShopFlags) {
 /** Lists all shops. */
 export const listShops = Effect.gen(function* () {
   const shops = yield* Shops
-  const listed: Array<ShopRecord> = []
+  const records: Array<ShopRecord> = []
   for (;;) {
-    const page = yield* shops.list(listed.at(-1)?.id ?? null, PAGE)
-    listed.push(...page)
-    if (page.length < PAGE) break
+    const page = yield* shops.list(records.at(-1)?.id ?? null, PAGE_SIZE)
+    records.push(...page)
+    if (page.length < PAGE_SIZE) break
   }
-  return rows(listed.map(shopRow), columns, "There are no shops yet. Create one with workshop shop create.")
+  return rowsOutput(records.map(shopRow), columns, "There are no shops yet. Create one with workshop shop create.")
 })
 
 /** Shows a shop. */
 export const showShop = Effect.fnUntraced(function* (typed: string) {
   const { shop, head } = yield* Shops.byId(yield* idFrom(ShopId, "a shop", typed))
-  return record(shopView(shop, head))
+  return recordOutput(shopView(shop, head))
 })
 
 /** A text of the programme; an empty one removes it. */
@@ -95,11 +95,11 @@ export const changeShop = Effect.fnUntraced(function* (typed: string, settings: 
   const id = yield* idFrom(ShopId, "a shop", typed)
   const { program_active, program_name, stamps_required, stamps_per_ticket, reward_label, ...fields } = settings
   const program = {
-    ...givenFields({ active: program_active, stamps_required, stamps_per_ticket }),
+    ...givenFieldsOf({ active: program_active, stamps_required, stamps_per_ticket }),
     ...textField("name", program_name),
     ...textField("reward_label", reward_label)
   }
-  const patch = givenFields({
+  const patch = givenFieldsOf({
     ...fields,
     program: Object.keys(program).length === 0 ? null : program,
     forbidden_words: listOrDefault(settings.forbidden_words),
@@ -110,18 +110,18 @@ export const changeShop = Effect.fnUntraced(function* (typed: string, settings: 
     return yield* refuse("Name the settings to change, such as --api-enabled yes. --help lists all settings.")
   }
   const { shop, head } = yield* Shops.change(id, yield* decodeFields(ShopPatch, patch))
-  return record(shopView(shop, head))
+  return recordOutput(shopView(shop, head))
 })
 
 /** Repairs a shop whose latest data are dated after the present. */
 export const repairClock = Effect.fnUntraced(function* (typed: string) {
   const id = yield* idFrom(ShopId, "a shop", typed)
   const { ahead_until, tickets } = yield* Shops.repairClock(id)
-  const said =
+  const advice =
     ahead_until === null && tickets === 0
       ? "The shop is not ahead of this machine's clock, so there is nothing to repair."
       : "Tills that synced while the shop was ahead must sync again from the beginning, with updated_since=1970-01-01T00:00:00Z."
-  return record({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
+  return recordOutput({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [advice])
 })
 
 /** Repairs all shops whose latest data are dated after the present, a few shops at a time. */
@@ -142,7 +142,7 @@ export const repairClocks = Effect.gen(function* () {
       repaired.push({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets })
     }
   }
-  return rows(
+  return rowsOutput(
     repaired,
     [
       { title: "ID", cell: ({ id }) => id, isWhole: true },
@@ -155,44 +155,44 @@ export const repairClocks = Effect.gen(function* () {
 
 const own = flagsOf("shop")
 const field = fieldFlag("shop")
-const onOrOff = (name: string, description: string) => field(`--${name} <yes|no>`, description, yesOrNo)
-const words = (name: string, placeholder: string, description: string) =>
+const yesNoFlag = (name: string, description: string) => field(`--${name} <yes|no>`, description, yesOrNo)
+const textFlag = (name: string, placeholder: string, description: string) =>
   field(`--${name} <${placeholder}>`, description)
-const wordList = (name: string, description: string) => own.repeatable(`--${name} <word>`, description)
-const stamps = (name: string, min: number, description: string) =>
+const wordListFlag = (name: string, description: string) => own.repeatable(`--${name} <word>`, description)
+const stampsFlag = (name: string, min: number, description: string) =>
   field(`--${name} <number>`, description, { decoder: wholeNumber(min, Limits.program_stamps_max) })
-const languages = (description: string) =>
+const languagesFlag = (description: string) =>
   own.repeatable("--languages <code>", description, oneOf([...Language.literals, "-"]))
 
 const shop = idOf("shop")
-const opening = "workshop shop create --name 'Atelier Lac' --currency TND --decimals 3 --time-zone Africa/Tunis"
+const CREATE_EXAMPLE = "workshop shop create --name 'Atelier Lac' --currency TND --decimals 3 --time-zone Africa/Tunis"
 
 /** `workshop shop` (Specification, Commands): what an operator does with shops. */
 export const shopCommand = group(
   {
     name: "shop",
-    examples: [opening, "workshop shop list"]
+    examples: [CREATE_EXAMPLE, "workshop shop list"]
   },
   [
     ownerCommand({
       name: "create",
       description: "Create a shop that is approved, is active and may use the API",
-      examples: [opening],
+      examples: [CREATE_EXAMPLE],
       options: {
-        name: words("name", "text", "The shop's name."),
-        currency: words("currency", "code", "The shop's currency, such as TND or EUR."),
+        name: textFlag("name", "text", "The shop's name."),
+        currency: textFlag("currency", "code", "The shop's currency, such as TND or EUR."),
         decimals: own.optional(
           "--decimals <number>",
           "How many decimals the shop's amounts have. This cannot be changed later. The default is that of the currency: 3 for TND, 2 for EUR.",
           { decoder: wholeNumber(0, 9) }
         ),
-        time_zone: words("time-zone", "zone", "The shop's time zone, such as Africa/Tunis."),
+        time_zone: textFlag("time-zone", "zone", "The shop's time zone, such as Africa/Tunis."),
         tracking_base_url: field(
           "--tracking-base-url <url>",
           "The part of each ticket's tracking_url before the tracking code.",
           { decoder: webAddress }
         ),
-        languages: languages(
+        languages: languagesFlag(
           "Languages whose forbidden words are refused, separated by commas. The default is en, fr and the languages of the shop's time zone."
         )
       },
@@ -223,26 +223,28 @@ export const shopCommand = group(
         "workshop shop set 0197... --next-number 421"
       ],
       options: {
-        approved: onOrOff("approved", "Whether the shop is approved."),
-        active: onOrOff("active", "Whether the shop's account is active."),
-        api_enabled: onOrOff("api-enabled", "Whether the shop may use the API."),
-        program_active: onOrOff("program-active", "Whether the shop's loyalty programme is on."),
-        program_name: words("program-name", "text", "The loyalty programme's name; '' for no name."),
-        stamps_required: stamps("stamps-required", 1, "How many stamps a reward costs."),
-        stamps_per_ticket: stamps("stamps-per-ticket", 0, "How many stamps a ticket earns."),
-        reward_label: words("reward-label", "text", "The reward's name; '' for no name."),
+        approved: yesNoFlag("approved", "Whether the shop is approved."),
+        active: yesNoFlag("active", "Whether the shop's account is active."),
+        api_enabled: yesNoFlag("api-enabled", "Whether the shop may use the API."),
+        program_active: yesNoFlag("program-active", "Whether the shop's loyalty programme is on."),
+        program_name: textFlag("program-name", "text", "The loyalty programme's name; '' for no name."),
+        stamps_required: stampsFlag("stamps-required", 1, "How many stamps a reward costs."),
+        stamps_per_ticket: stampsFlag("stamps-per-ticket", 0, "How many stamps a ticket earns."),
+        reward_label: textFlag("reward-label", "text", "The reward's name; '' for no name."),
         next_number: field("--next-number <number>", "The number of the shop's next ticket.", {
           decoder: wholeNumber(1, Limits.ticket_number_max)
         }),
-        forbidden_words: wordList(
+        forbidden_words: wordListFlag(
           "forbidden-words",
           "Words to refuse in addition to the default list, separated by commas; - for no words."
         ),
-        allowed_words: wordList(
+        allowed_words: wordListFlag(
           "allowed-words",
           "Words and phrases of the default list that this shop may use, separated by commas; - for no words."
         ),
-        languages: languages("Languages whose forbidden words are refused, separated by commas; - for no languages."),
+        languages: languagesFlag(
+          "Languages whose forbidden words are refused, separated by commas; - for no languages."
+        ),
         shop
       },
       act: ({ shop, ...fields }) => changeShop(shop, fields)

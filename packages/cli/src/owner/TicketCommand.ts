@@ -3,11 +3,11 @@ import { TrackingCodeText, trackingUrl } from "@workshop/core/internal"
 import { Directory } from "@workshop/core/store"
 import { qrSvg } from "@workshop/http-node"
 import { qrLines } from "@workshop/http-node/internal"
-import { plain } from "@workshop/testers/internal"
+import { paintPlain } from "@workshop/testers/internal"
 import { Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { trackingOptions, trackingPagesOf } from "../serve/TrackingOptions.js"
-import { flagsOf, optional } from "../terminal/commands.js"
+import { flagsOf, optionalFlag } from "../terminal/commands.js"
 import type { Output } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
 import { idFrom, ownerCommand } from "./ownerCommand.js"
@@ -36,7 +36,7 @@ const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) 
 })
 
 // Prints light on dark in every terminal, because not every scanner reads an inverted code.
-const onDark = (line: string): string => `\u001b[97;40m${line}\u001b[0m`
+const paintOnDark = (line: string): string => `\u001b[97;40m${line}\u001b[0m`
 
 /** Prints the QR code of a ticket's page, for a receipt. */
 export const ticketQr = Effect.fnUntraced(function* (code: string, shop: string | null, isSvg: boolean) {
@@ -47,7 +47,7 @@ export const ticketQr = Effect.fnUntraced(function* (code: string, shop: string 
     lines: ({ paint }) => {
       if (isSvg) return [svg.trimEnd()]
       const lines = qrLines(page.tracking_url)
-      return [...(paint === plain ? lines : lines.map(onDark)), page.tracking_url]
+      return [...(paint === paintPlain ? lines : lines.map(paintOnDark)), page.tracking_url]
     }
   }
   return output
@@ -66,9 +66,13 @@ export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket
     ],
     options: {
       svg: own.toggle("svg", "Print the QR code as SVG."),
-      shop: optional("--shop <id>", "The ticket's shop; needed only if several shops have a ticket with this code.", {
-        isEmptyValue: true
-      }),
+      shop: optionalFlag(
+        "--shop <id>",
+        "The ticket's shop; needed only if several shops have a ticket with this code.",
+        {
+          isEmptyValue: true
+        }
+      ),
       ...trackingOptions,
       code: new Operand<string>("<code>", "The tracking code of the ticket.")
     },

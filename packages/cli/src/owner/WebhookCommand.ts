@@ -20,16 +20,16 @@ import { Clock, Effect, Either } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { webhookPort } from "../dispatch/WebhookOptions.js"
 import type { AskSandbox } from "../sandbox/Sandbox.js"
-import { flagsOf, toggle, yes } from "../terminal/commands.js"
+import { flagsOf, toggleFlag, yesFlag } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
-import { type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
+import { type Output, recordOutput, rowsOutput, secretOutput, sentenceOutput } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
 import {
   decodeFields,
   type FlagFields,
   fieldFlag,
-  givenFields,
+  givenFieldsOf,
   idFrom,
   idOf,
   ownerCommand,
@@ -37,11 +37,11 @@ import {
   type Services
 } from "./ownerCommand.js"
 
-const shopId = (typed: string) => idFrom(ShopId, "a shop", typed)
+const shopIdFrom = (typed: string) => idFrom(ShopId, "a shop", typed)
 
 type Delivery = ReturnType<typeof deliveryView>
 
-const lastOf = ({ attempts }: Delivery): string => {
+const lastAttemptOf = ({ attempts }: Delivery): string => {
   const last = attempts.at(-1)
   if (last === undefined) return "-"
   const { status, error, detail, duration_ms, address } = last
@@ -54,7 +54,7 @@ const deliveryColumns: ReadonlyArray<Column<Delivery>> = [
   { title: "TYPE", cell: ({ type }) => type },
   { title: "STATE", cell: ({ state }) => state },
   { title: "ATTEMPTS", cell: ({ attempts }) => String(attempts.length), align: "right" },
-  { title: "LAST", cell: lastOf },
+  { title: "LAST", cell: lastAttemptOf },
   { title: "NEXT", cell: ({ next_attempt_at }) => next_attempt_at ?? "-" }
 ]
 
@@ -74,7 +74,7 @@ const portRemedy = (typed: string, policy: WebhookAddressPolicy): string => {
     : ""
 }
 
-const OFF: Readonly<Record<WebhookOffReason, string>> = {
+const OFF_REASONS: Readonly<Record<WebhookOffReason, string>> = {
   gone: "its receiver responded 410 (Gone)",
   failing: "its receiver failed for too long",
   disabled: "its owner turned it off"
@@ -99,13 +99,13 @@ export const setWebhook = Effect.fnUntraced(function* (
   ports = productionAddresses.ports,
   enable = false
 ) {
-  const id = yield* shopId(shop)
+  const id = yield* shopIdFrom(shop)
   const policy = { ...(isSandbox ? sandboxAddresses : productionAddresses), ports }
   const url = yield* Either.mapLeft(parseWebhookAddress(typed, policy), (must) =>
     refuse(`The address ${must}${portRemedy(typed, policy)}.`)
   )
-  const { secret, ...set } = yield* Webhooks.set(id, url)
-  const { on, off_reason } = enable && !set.on ? yield* Webhooks.enable(id) : set
+  const { secret, ...webhook } = yield* Webhooks.set(id, url)
+  const { on, off_reason } = enable && !webhook.on ? yield* Webhooks.enable(id) : webhook
   return setOutput({ url, secret, on, off_reason }, yield* sandboxOnlyWarning(url, ports))
 })
 
@@ -116,34 +116,35 @@ const setOutput = (set: WebhookState & { readonly url: string; readonly secret: 
   const goes =
     off_reason === null
       ? `Events go to ${url}.${warning}`
-      : `The address is ${url}, but the webhook is off because ${OFF[off_reason]}, so events wait. Turn the webhook on with workshop webhook enable.`
-  return shownOnce(set, `${goes} The secret that signs them`, secret)
+      : `The address is ${url}, but the webhook is off because ${OFF_REASONS[off_reason]}, so events wait. Turn the webhook on with workshop webhook enable.`
+  return secretOutput(set, `${goes} The secret that signs them`, secret)
 }
 
 const recordOf =
   <E, R>(read: (id: ShopId) => Effect.Effect<object, E, R>) =>
   (shop: string) =>
-    Effect.map(Effect.flatMap(shopId(shop), read), (state) => record(state))
+    Effect.map(Effect.flatMap(shopIdFrom(shop), read), (state) => recordOutput(state))
 
 /** Shows the webhook's address, state and health. */
 export const showWebhook = recordOf(Webhooks.status)
 
-const ROTATED = "This replaces the webhook's secret. For 24 hours, deliveries are signed with the old secret as well."
-const REMOVED = "This permanently removes the webhook, its secrets and all waiting deliveries."
+const ROTATION_WARNING =
+  "This replaces the webhook's secret. For 24 hours, deliveries are signed with the old secret as well."
+const REMOVAL_WARNING = "This permanently removes the webhook, its secrets and all waiting deliveries."
 
 /** Creates a new secret. For 24 hours, deliveries are signed with the old one as well (Specification, Webhooks). */
 export const rotateSecret = Effect.fnUntraced(function* (shop: string, isWanted: boolean, isForced = false) {
-  const id = yield* shopId(shop)
+  const id = yield* shopIdFrom(shop)
   const { webhook } = yield* Shops.byId(id)
   const until = webhook === null ? null : overlapEnd(webhook, yield* Clock.currentTimeMillis)
   if (until === null) {
-    yield* confirm(ROTATED, isWanted || isForced)
+    yield* confirm(ROTATION_WARNING, isWanted || isForced)
   } else {
     const what = `The secret was already replaced within the last 24 hours. Another rotation stops signing with the oldest secret at once, instead of at ${toIso(until)}.`
     yield* confirm(what, isForced, "--force")
   }
   const rotated = yield* Webhooks.rotate(id)
-  return shownOnce(rotated, "The new secret", rotated.secret)
+  return secretOutput(rotated, "The new secret", rotated.secret)
 })
 
 /** Turns the webhook on again. */
@@ -154,17 +155,17 @@ export const disableWebhook = recordOf(Webhooks.disable)
 
 /** Removes the webhook with its secrets and its waiting deliveries. */
 export const removeWebhook = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
-  const id = yield* shopId(shop)
-  yield* confirm(REMOVED, isWanted)
+  const id = yield* shopIdFrom(shop)
+  yield* confirm(REMOVAL_WARNING, isWanted)
   return removedOutput(id, yield* Webhooks.remove(id))
 })
 
-const removedOutput = (id: string, removed: Parameters<typeof sentence>[0]): Output =>
-  sentence(removed, `The shop ${id} no longer has a webhook, and its events are recorded but not sent.`)
+const removedOutput = (id: string, removed: Parameters<typeof sentenceOutput>[0]): Output =>
+  sentenceOutput(removed, `The shop ${id} no longer has a webhook, and its events are recorded but not sent.`)
 
 /** Sends a ping. */
 export const sendPing = Effect.fnUntraced(function* (shop: string) {
-  const id = yield* shopId(shop)
+  const id = yield* shopIdFrom(shop)
   const event = JSON.parse((yield* Webhooks.ping(id)).body) as Event
   return pingOutput(event, yield* Webhooks.status(id))
 })
@@ -176,25 +177,25 @@ const pingOutput = (event: Event, { url, on }: { readonly url: string | null; re
       : on
         ? "is being sent. See its result with workshop webhook deliveries."
         : "waits, because the webhook is off. Turn the webhook on with workshop webhook enable."
-  return sentence(event, `The ping ${event.id} ${becomes}`)
+  return sentenceOutput(event, `The ping ${event.id} ${becomes}`)
 }
 
 /** Lists the deliveries of the shop's latest events, or its latest deliveries in one state, oldest first. */
 export const listDeliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null, limit: number) {
-  const id = yield* shopId(shop)
-  const wanted: Array<Delivery> = []
-  for (let page: OwnerPage = {}; wanted.length < limit; ) {
+  const id = yield* shopIdFrom(shop)
+  const deliveries: Array<Delivery> = []
+  for (let page: OwnerPage = {}; deliveries.length < limit; ) {
     const batch = yield* DeliveryHistory.list(id, page)
     if (batch.length === 0) break
     const matching = batch.filter((delivery) => state === null || delivery.state === state)
-    wanted.unshift(...matching.slice(wanted.length - limit).map(deliveryView))
+    deliveries.unshift(...matching.slice(deliveries.length - limit).map(deliveryView))
     page = { before: batch[0]!.seq }
   }
-  return deliveriesOutput(wanted, state)
+  return deliveriesOutput(deliveries, state)
 })
 
-const deliveriesOutput = (wanted: ReadonlyArray<Delivery>, state: string | null): Output =>
-  rows(wanted, deliveryColumns, state === null ? "There are no deliveries yet." : `No delivery is ${state}.`)
+const deliveriesOutput = (deliveries: ReadonlyArray<Delivery>, state: string | null): Output =>
+  rowsOutput(deliveries, deliveryColumns, state === null ? "There are no deliveries yet." : `No delivery is ${state}.`)
 
 /** The events to send again. */
 interface Replay extends FlagFields {
@@ -205,26 +206,26 @@ interface Replay extends FlagFields {
 
 /** Sends events again with the same ids, or only counts them. */
 export const replayEvents = Effect.fnUntraced(function* ({ shop, ids, dry_run, ...bounds }: Replay) {
-  const id = yield* shopId(shop)
-  const filter = givenFields({ ...bounds, event_ids: ids.length === 0 ? null : ids })
+  const id = yield* shopIdFrom(shop)
+  const filter = givenFieldsOf({ ...bounds, event_ids: ids.length === 0 ? null : ids })
   if (Object.keys(filter).length === 0) {
     return yield* refuse(
       "Choose the events with --ids, or with any of --since, --until and --state. Add --dry-run to count them without sending them."
     )
   }
-  const named = new Set(ids).size
+  const idCount = new Set(ids).size
   const input = yield* decodeFields(ReplayInput, { ...filter, dry_run })
-  const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dry_run || named > 0 })
-  if (named > 0 && count === 0) {
+  const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dry_run || idCount > 0 })
+  if (idCount > 0 && count === 0) {
     return yield* refuse("This shop has no event with the given ids. List its events with workshop webhook deliveries.")
   }
-  if (named > 0 && !dry_run) yield* DeliveryHistory.replay(id, input)
-  return replayOutput({ count, dry_run }, named)
+  if (idCount > 0 && !dry_run) yield* DeliveryHistory.replay(id, input)
+  return replayOutput({ count, dry_run }, idCount)
 })
 
-const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry_run: boolean }, named: number) => {
-  const others = count < named ? ` ${named - count} of the ids match no event that this shop can send.` : ""
-  return sentence(
+const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry_run: boolean }, idCount: number) => {
+  const others = count < idCount ? ` ${idCount - count} of the ids match no event that this shop can send.` : ""
+  return sentenceOutput(
     { count, dry_run },
     `${pluralize(count, "event")} ${dry_run ? "would" : "will"} be sent again.${others}`
   )
@@ -232,12 +233,12 @@ const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry
 
 /** Lists the notices to the owner about the webhook, oldest first. */
 export const listNotices = Effect.fnUntraced(function* (shop: string) {
-  const notices = yield* DeliveryHistory.notices(yield* shopId(shop))
+  const notices = yield* DeliveryHistory.notices(yield* shopIdFrom(shop))
   return noticesOutput(notices.map(noticeView))
 })
 
 const noticesOutput = (notices: ReadonlyArray<ReturnType<typeof noticeView>>): Output =>
-  rows(notices, noticeColumns, "There are no notices yet.")
+  rowsOutput(notices, noticeColumns, "There are no notices yet.")
 
 const own = flagsOf("webhook")
 const field = fieldFlag("webhook")
@@ -247,10 +248,10 @@ const state = field(
   "Print only deliveries in this state.",
   oneOf(["pending", "delivered", "parked", "dead"])
 )
-const instant = (name: string, description: string) => field(`--${name} <instant>`, description)
+const instantFlag = (name: string, description: string) => field(`--${name} <instant>`, description)
 
 /** A command that needs a shop's id and nothing else. */
-const onShop = <E extends ServiceRefusal>(
+const shopIdCommand = <E extends ServiceRefusal>(
   name: string,
   description: string,
   act: (shop: string) => Effect.Effect<Output, E, Services>,
@@ -278,12 +279,12 @@ export const webhookCommand = group(
       examples: ["workshop webhook set 0197... https://shop.example/events"],
       options: {
         ...options,
-        sandbox: toggle(
+        sandbox: toggleFlag(
           "sandbox",
           "Also accept http addresses and addresses of this machine, as a server with --sandbox does."
         ),
         webhookPort,
-        enable: toggle("enable", "Also turn the webhook on, if it is off."),
+        enable: toggleFlag("enable", "Also turn the webhook on, if it is off."),
         url: new Operand<string>("<url>", "An https address that can be reached from the internet.")
       },
       act: (flags) => setWebhook(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable),
@@ -294,8 +295,8 @@ export const webhookCommand = group(
         )
       })
     }),
-    onShop("show", "Show the webhook's URL, state and health", showWebhook, (shop, ask) =>
-      Effect.map(ask<FlagFields>("get webhook", shop), record)
+    shopIdCommand("show", "Show the webhook's URL, state and health", showWebhook, (shop, ask) =>
+      Effect.map(ask<FlagFields>("get webhook", shop), recordOutput)
     ),
     ownerCommand({
       name: "rotate",
@@ -303,38 +304,41 @@ export const webhookCommand = group(
       examples: ["workshop webhook rotate 0197... --yes"],
       options: {
         ...options,
-        yes,
-        force: toggle(
+        yes: yesFlag,
+        force: toggleFlag(
           "force",
           "Rotate even within 24 hours of the last rotation. The oldest secret then stops signing at once."
         )
       },
       act: (flags) => rotateSecret(flags.shop, flags.yes, flags.force),
       remote: Effect.fnUntraced(function* ({ shop, yes, force }, ask) {
-        yield* confirm(ROTATED, yes || force)
+        yield* confirm(ROTATION_WARNING, yes || force)
         const rotated = yield* ask<{ readonly secret: string }>("rotate secret", shop)
-        return shownOnce(rotated, "The new secret", rotated.secret)
+        return secretOutput(rotated, "The new secret", rotated.secret)
       })
     }),
-    onShop("enable", "Turn the webhook on again, and send the events that wait", enableWebhook, (shop, ask) =>
-      Effect.map(ask<FlagFields>("enable webhook", shop), record)
+    shopIdCommand("enable", "Turn the webhook on again, and send the events that wait", enableWebhook, (shop, ask) =>
+      Effect.map(ask<FlagFields>("enable webhook", shop), recordOutput)
     ),
-    onShop("disable", "Turn the webhook off; its events wait until it is on again", disableWebhook, (shop, ask) =>
-      Effect.map(ask<FlagFields>("disable webhook", shop), record)
+    shopIdCommand(
+      "disable",
+      "Turn the webhook off; its events wait until it is on again",
+      disableWebhook,
+      (shop, ask) => Effect.map(ask<FlagFields>("disable webhook", shop), recordOutput)
     ),
     ownerCommand({
       name: "remove",
       description: "Remove the webhook, its secrets and all waiting deliveries",
       examples: ["workshop webhook remove 0197... --yes"],
-      options: { ...options, yes },
+      options: { ...options, yes: yesFlag },
       act: (flags) => removeWebhook(flags.shop, flags.yes),
       remote: ({ shop, yes }, ask) =>
         Effect.zipRight(
-          confirm(REMOVED, yes),
+          confirm(REMOVAL_WARNING, yes),
           Effect.map(ask<FlagFields>("remove webhook", shop), (removed) => removedOutput(shop, removed))
         )
     }),
-    onShop("ping", "Send a ping", sendPing, (shop, ask) =>
+    shopIdCommand("ping", "Send a ping", sendPing, (shop, ask) =>
       Effect.zipWith(ask<Event>("ping", shop), ask<Parameters<typeof pingOutput>[1]>("get webhook", shop), pingOutput)
     ),
     ownerCommand({
@@ -366,18 +370,18 @@ export const webhookCommand = group(
       options: {
         ...options,
         ids: own.repeatable("--ids <event>", "The ids of the events. Separate them by commas or repeat the flag."),
-        since: instant(
+        since: instantFlag(
           "since",
           "Choose events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."
         ),
-        until: instant("until", "Choose events raised before this instant."),
+        until: instantFlag("until", "Choose events raised before this instant."),
         state,
-        dry_run: toggle("dry-run", "Count the events without sending them.")
+        dry_run: toggleFlag("dry-run", "Count the events without sending them.")
       },
       act: replayEvents,
       remote: ({ shop, ids, dry_run, since, until, state }, ask) => {
         const filter = {
-          ...givenFields({ since, until, state }),
+          ...givenFieldsOf({ since, until, state }),
           ...(ids.length === 0 ? {} : { event_ids: ids }),
           dry_run
         }
@@ -386,7 +390,7 @@ export const webhookCommand = group(
         )
       }
     }),
-    onShop("notices", "List the notices to the shop's owner about the webhook", listNotices, (shop, ask) =>
+    shopIdCommand("notices", "List the notices to the shop's owner about the webhook", listNotices, (shop, ask) =>
       Effect.map(ask<Parameters<typeof noticesOutput>[0]>("list notices", shop), noticesOutput)
     )
   ]

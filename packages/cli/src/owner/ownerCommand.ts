@@ -2,26 +2,26 @@ import { Entropy, InvalidInput, inputIssues, Profanity, Workshop } from "@worksh
 import type { NoResponse } from "@workshop/testers/internal"
 import { Effect, Either, Layer, type Layer as LayerType, type ParseResult, Schema } from "effect"
 import { CommandRefused, refuse } from "../CommandRefused.js"
-import { CommandHints, hintsFor } from "../database/CommandHints.js"
+import { CommandHints, makeHints } from "../database/CommandHints.js"
 import {
   choiceOf,
-  databaseAddress,
+  databaseAddressFlags,
   type StoreChoice,
-  secretsKey,
+  secretsKeyFlag,
   servedDataDir,
   storeLayer
 } from "../database/StoreChoice.js"
-import { type AskSandbox, askingSandbox } from "../sandbox/Sandbox.js"
+import { type AskSandbox, makeAskSandbox } from "../sandbox/Sandbox.js"
 import { trackingPagesLayer } from "../serve/TrackingOptions.js"
 import { actorFlag, withActor } from "../terminal/actor.js"
 import {
   command,
   flagsOf,
-  json,
+  jsonFlag,
   type OptionalFlagOptions,
   type Options,
-  optional,
-  toggle,
+  optionalFlag,
+  toggleFlag,
   type Values
 } from "../terminal/commands.js"
 import { webAddress } from "../terminal/decoders.js"
@@ -48,18 +48,18 @@ const flagOf = (field: string): string => {
 export type FlagFields = Readonly<Record<string, unknown>>
 
 /** The fields whose flags were given. */
-export const givenFields = (fields: FlagFields): FlagFields =>
+export const givenFieldsOf = (fields: FlagFields): FlagFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
 const isMissing = (fields: FlagFields, field: string, message: string): boolean =>
   field in fields ? fields[field] === null : message === "is required"
 
-const wrongField = (fields: FlagFields, field: string, message: string): string => {
+const wrongFieldMessage = (fields: FlagFields, field: string, message: string): string => {
   const typed = field.split(".").reduce<unknown>((value, name) => (value as FlagFields | undefined)?.[name], fields)
   return `${flagOf(field)} ${message}${typeof typed === "string" ? `, and not "${typed}"` : ""}`
 }
 
-const missingFields = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+const missingFieldsMessage = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.length === 0 ? [] : [`${names.map(flagOf).join(", ")} ${names.length === 1 ? "is" : "are"} missing`]
 
 /** Decodes typed fields for a service; a message about a field names its flag. */
@@ -69,10 +69,10 @@ export const decodeFields = <A, I>(schema: Schema.Schema<A, I>, fields: FlagFiel
     ({ issue }: ParseResult.ParseError) => {
       const issues = inputIssues(issue)
       const names = issues.flatMap(({ field, message }) => (isMissing(fields, field, message) ? [field] : []))
-      const wrong = issues.filter(({ field }) => !names.includes(field))
-      const said = wrong.map(({ field, message }) => wrongField(fields, field, message))
+      const wrongIssues = issues.filter(({ field }) => !names.includes(field))
+      const messages = wrongIssues.map(({ field, message }) => wrongFieldMessage(fields, field, message))
       const advice = names.length === 0 ? "" : " Run this command with --help to see an example."
-      return refuse(`${[...missingFields(names), ...new Set(said)].join("; ")}.${advice}`)
+      return refuse(`${[...missingFieldsMessage(names), ...new Set(messages)].join("; ")}.${advice}`)
     }
   )
 
@@ -89,17 +89,17 @@ export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed:
 
 /** The flags that name the database. Every owner's command has them. */
 const databaseOptions = {
-  ...databaseAddress("The Postgres database. The default is the embedded Postgres in --data-dir."),
+  ...databaseAddressFlags("The Postgres database. The default is the embedded Postgres in --data-dir."),
   dataDir: servedDataDir,
-  noMigrate: toggle("no-migrate", "Refuse a database with an older schema instead of migrating it."),
-  secretsKey,
+  noMigrate: toggleFlag("no-migrate", "Refuse a database with an older schema instead of migrating it."),
+  secretsKey: secretsKeyFlag,
   actor: actorFlag,
-  json
+  json: jsonFlag
 }
 
 /** The flags that name a running server in place of a database. */
 const sandboxOptions = {
-  baseUrl: optional(
+  baseUrl: optionalFlag(
     "--base-url <url>",
     "The address of a running server with a sandbox, such as http://127.0.0.1:4010, to use instead of a database.",
     {
@@ -109,7 +109,7 @@ const sandboxOptions = {
       variable: "WORKSHOP_WEBHOOK_BASE_URL"
     }
   ),
-  sandboxToken: optional("--sandbox-token <text>", "The sandbox's token, if it requires one.")
+  sandboxToken: optionalFlag("--sandbox-token <text>", "The sandbox's token, if it requires one.")
 }
 
 /** The refusal of a service. */
@@ -119,7 +119,7 @@ export interface ServiceRefusal {
 }
 
 /** All services over the chosen store. */
-export const services = (choice: StoreChoice) =>
+export const servicesLayer = (choice: StoreChoice) =>
   Workshop.layer.pipe(
     Layer.provideMerge(storeLayer(choice)),
     Layer.provide(Profanity.layer),
@@ -127,7 +127,7 @@ export const services = (choice: StoreChoice) =>
   )
 
 /** The services that the commands may call. */
-export type Services = LayerType.Layer.Success<ReturnType<typeof services>>
+export type Services = LayerType.Layer.Success<ReturnType<typeof servicesLayer>>
 
 const advice: Readonly<Record<string, string>> = {
   ShopNotFound: "List the shops with workshop shop list",
@@ -178,13 +178,13 @@ export const ownerCommand = <O extends Options, E extends ServiceRefusal>({
       const own = Object.fromEntries(Object.entries(values).filter(([name]) => name in options)) as Values<O>
       if (remote !== undefined && baseUrl !== null)
         return Effect.flatMap(
-          remote(own, askingSandbox({ base_url: baseUrl, token: sandboxToken, nameOf: flagOf })),
+          remote(own, makeAskSandbox({ base_url: baseUrl, token: sandboxToken, nameOf: flagOf })),
           (output) => printOutput(output, json)
         )
       const choice = choiceOf(flags)
       return Effect.mapError(act(own), commandRefusal).pipe(
-        Effect.provideService(CommandHints, hintsFor(choice, process.env)),
-        Effect.provide(services({ ...choice, isShared: true })),
+        Effect.provideService(CommandHints, makeHints(choice, process.env)),
+        Effect.provide(servicesLayer({ ...choice, isShared: true })),
         Effect.provide(trackingPagesLayer),
         Effect.flatMap((output) => (output === null ? Effect.void : printOutput(output, json))),
         withActor(actor)

@@ -4,7 +4,7 @@ import { refuse } from "../CommandRefused.js"
 import { command } from "../terminal/commands.js"
 import { type ReceiveFlags, receiveOptions } from "./ReceiveOptions.js"
 
-const checked = ({ secret, register, status, redirect, gone, endless, forwardTo }: ReceiveFlags) => {
+const checkFlags = ({ secret, register, status, redirect, gone, endless, forwardTo }: ReceiveFlags) => {
   if (secret.length === 0 && register === null) {
     return refuse(
       "Without the webhook's secret no signature can be verified. Set WORKSHOP_SECRET, or use --register http://127.0.0.1:4010 to point a sandbox shop here."
@@ -14,8 +14,8 @@ const checked = ({ secret, register, status, redirect, gone, endless, forwardTo 
     return refuse(
       "A webhook's secret starts with whsec_. Set WORKSHOP_SECRET to the complete secret, including whsec_."
     )
-  const manners = [status !== 200, redirect !== null, gone, endless, forwardTo !== null].filter((isAsked) => isAsked)
-  return manners.length > 1
+  const replyFlags = [status !== 200, redirect !== null, gone, endless, forwardTo !== null].filter((isAsked) => isAsked)
+  return replyFlags.length > 1
     ? refuse(
         "The receiver can send only one kind of response. Give only one of --status, --redirect, --gone, --endless and --forward-to."
       )
@@ -34,8 +34,8 @@ export const receiveCommand = command({
   options: receiveOptions,
   run: (flags) =>
     Effect.gen(function* () {
-      const refused = checked(flags)
-      if (refused !== undefined) return yield* refused
+      const refusal = checkFlags(flags)
+      if (refusal !== undefined) return yield* refusal
       const { receive } = yield* Effect.promise(() => import("./receive.js"))
       return yield* receive(flags)
     })

@@ -1,5 +1,5 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { flagsOf, json, optional, repeatable, type Values, value } from "../terminal/commands.js"
+import { flagsOf, jsonFlag, optionalFlag, repeatableFlag, type Values, valueFlag } from "../terminal/commands.js"
 import { duration, host, port, share, webAddress, wholeNumber } from "../terminal/decoders.js"
 
 const own = flagsOf("receive")
@@ -11,26 +11,29 @@ export const receiveOptions = {
     fallback: "4020"
   }),
   host: own.value("--host <address>", "The address to listen on.", { decoder: host, fallback: "127.0.0.1" }),
-  secret: repeatable(
+  secret: repeatableFlag(
     "--secret <whsec>",
     "The webhook's secret. During a rotation, give both secrets. Separate them by a comma or repeat the flag."
   ),
   signatureHeader,
-  tolerance: value("--tolerance <duration>", "How far a signature's time may be from this machine's clock.", {
+  tolerance: valueFlag("--tolerance <duration>", "How far a signature's time may be from this machine's clock.", {
     decoder: duration,
     fallback: "5m"
   }),
-  register: optional(
+  register: optionalFlag(
     "--register <url>",
     "The address of a server with a sandbox. The receiver sets a shop's webhook there to its own address, and gets the webhook's secret.",
     { decoder: webAddress }
   ),
-  shop: optional(
+  shop: optionalFlag(
     "--shop <id>",
     "With --register, the id of the shop whose webhook to set. The default is the shop of --key, or a new shop if --key is omitted."
   ),
-  key: optional("--key <key>", "With --register, an API key of the shop whose webhook to set."),
-  sandboxToken: optional("--sandbox-token <text>", "With --register, the token of the sandbox, if it requires one."),
+  key: optionalFlag("--key <key>", "With --register, an API key of the shop whose webhook to set."),
+  sandboxToken: optionalFlag(
+    "--sandbox-token <text>",
+    "With --register, the token of the sandbox, if it requires one."
+  ),
   enable: own.toggle(
     "enable",
     "With --register, turn the webhook on if it is off, which sends its waiting deliveries."
@@ -47,7 +50,7 @@ export const receiveOptions = {
     decoder: share,
     fallback: "0"
   }),
-  seed: value("--seed <number>", "The seed that decides which events fail with --fail-share.", {
+  seed: valueFlag("--seed <number>", "The seed that decides which events fail with --fail-share.", {
     decoder: wholeNumber(0, 4_294_967_295),
     fallback: "1"
   }),
@@ -59,7 +62,7 @@ export const receiveOptions = {
   ),
   gone: own.toggle("gone", "Respond 410, which turns the webhook off."),
   endless: own.toggle("endless", "Respond 200 with a body that never ends."),
-  json
+  json: jsonFlag
 }
 
 /** The values of the flags. */

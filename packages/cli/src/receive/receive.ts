@@ -3,9 +3,9 @@ import {
   type Behaviour,
   eventJson,
   eventLine,
-  forwardTo,
   healthy,
   KnownTickets,
+  makeForwarder,
   type ReceivedDelivery,
   type Receiver,
   type Reply,
@@ -17,13 +17,13 @@ import {
 import { makeReceiver } from "@workshop/testers/receiver"
 import { Clock, Console, Deferred, Effect, Runtime, Schedule, type Scope } from "effect"
 import { refuse } from "../CommandRefused.js"
-import { type AskSandbox, askingSandbox } from "../sandbox/Sandbox.js"
+import { type AskSandbox, makeAskSandbox } from "../sandbox/Sandbox.js"
 import { cannotListen } from "../terminal/listenAddress.js"
 import { paintFor } from "../terminal/Output.js"
 import type { ReceiveFlags } from "./ReceiveOptions.js"
 
 /** Runs `onKey` for each key typed in the terminal, until the scope closes; Ctrl-C arrives as the key `\u0003`. */
-const keyPresses = <A, R>(
+const handleKeyPresses = <A, R>(
   onKey: (key: string) => Effect.Effect<A, never, R>
 ): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
@@ -41,36 +41,36 @@ const keyPresses = <A, R>(
 /** The effect of a key, given the receiver's current behaviour and that of the command line. */
 interface LiveKey {
   readonly label: string
-  readonly next: (now: Behaviour, wanted: Behaviour) => Partial<Behaviour>
+  readonly changeFrom: (now: Behaviour, wanted: Behaviour) => Partial<Behaviour>
 }
 
 const DELAY_MS = 3000
 const FAIL_SHARE = 0.3
 /** The discard port, on which no server listens. */
-const NOWHERE = "http://127.0.0.1:9/"
+const DISCARD_ADDRESS = "http://127.0.0.1:9/"
 
 /** The keys that work in the terminal of `workshop receive`. */
 const liveKeys = {
-  "1": { label: "200", next: () => healthy },
-  "5": { label: "500", next: () => ({ reply: statusReply(500) }) },
-  g: { label: "gone (410)", next: () => ({ reply: statusReply(410) }) },
+  "1": { label: "200", changeFrom: () => healthy },
+  "5": { label: "500", changeFrom: () => ({ reply: statusReply(500) }) },
+  g: { label: "gone (410)", changeFrom: () => ({ reply: statusReply(410) }) },
   d: {
     label: "delay on/off",
-    next: ({ delay_ms }, wanted) => ({ delay_ms: delay_ms > 0 ? 0 : wanted.delay_ms || DELAY_MS })
+    changeFrom: ({ delay_ms }, wanted) => ({ delay_ms: delay_ms > 0 ? 0 : wanted.delay_ms || DELAY_MS })
   },
   f: {
     label: "random failures on/off",
-    next: ({ fail_share }, wanted) => ({ fail_share: fail_share > 0 ? 0 : wanted.fail_share || FAIL_SHARE })
+    changeFrom: ({ fail_share }, wanted) => ({ fail_share: fail_share > 0 ? 0 : wanted.fail_share || FAIL_SHARE })
   },
   r: {
     label: "redirect",
-    next: (_, { reply }) => ({
-      reply: typeof reply === "object" && reply.kind === "redirect" ? reply : { kind: "redirect", to: NOWHERE }
+    changeFrom: (_, { reply }) => ({
+      reply: typeof reply === "object" && reply.kind === "redirect" ? reply : { kind: "redirect", to: DISCARD_ADDRESS }
     })
   },
-  e: { label: "endless body", next: () => ({ reply: { kind: "endless" } }) },
-  s: { label: "silent", next: () => ({ reply: { kind: "silent" } }) },
-  c: { label: "cut off", next: () => ({ reply: { kind: "cut" } }) }
+  e: { label: "endless body", changeFrom: () => ({ reply: { kind: "endless" } }) },
+  s: { label: "silent", changeFrom: () => ({ reply: { kind: "silent" } }) },
+  c: { label: "cut off", changeFrom: () => ({ reply: { kind: "cut" } }) }
 } as const satisfies Readonly<Record<string, LiveKey>>
 
 /** The line that explains all keys. */
@@ -80,8 +80,10 @@ export const legend: string = [
 ].join(" ")
 
 /** The change that a key makes; undefined for one that changes nothing. */
-export const changeBy = (key: string, now: Behaviour, wanted: Behaviour): Partial<Behaviour> | undefined =>
-  Object.hasOwn(liveKeys, key) ? (liveKeys as Readonly<Record<string, LiveKey>>)[key]?.next(now, wanted) : undefined
+export const behaviourChangeOf = (key: string, now: Behaviour, wanted: Behaviour): Partial<Behaviour> | undefined =>
+  Object.hasOwn(liveKeys, key)
+    ? (liveKeys as Readonly<Record<string, LiveKey>>)[key]?.changeFrom(now, wanted)
+    : undefined
 
 const replyInWords = ({ reply }: Behaviour): string => {
   if (typeof reply === "function") return "chooses each response"
@@ -127,15 +129,15 @@ interface RegistrationResult {
 
 /** Calls of the server that a registration names. */
 const sandboxCalls = ({ base, token }: Registration) => {
-  const ask = askingSandbox({ base_url: base, token })
-  const nothingThere = () =>
+  const ask = makeAskSandbox({ base_url: base, token })
+  const refuseNoServer = () =>
     refuse(
       `No server responds at ${base}. Start workshop serve --sandbox --store memory, or give --register the address of a running server.`
     )
-  return <A>(...call: Parameters<AskSandbox>) => Effect.catchTag(ask<A>(...call), "NoResponse", nothingThere)
+  return <A>(...call: Parameters<AskSandbox>) => Effect.catchTag(ask<A>(...call), "NoResponse", refuseNoServer)
 }
 
-const shopOf = Effect.fnUntraced(function* (registration: Registration) {
+const findOrOpenShop = Effect.fnUntraced(function* (registration: Registration) {
   const { base, shop, key } = registration
   const ask = sandboxCalls(registration)
   if (shop !== null) return { shop_id: shop, opened: null }
@@ -157,7 +159,7 @@ const shopOf = Effect.fnUntraced(function* (registration: Registration) {
 /** Sets the webhook of a shop in the sandbox to an address. Opens a shop if none is named. */
 export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
   const ask = sandboxCalls(registration)
-  const { shop_id, opened } = yield* shopOf(registration)
+  const { shop_id, opened } = yield* findOrOpenShop(registration)
   const before = (yield* ask<WebhookJson>("get webhook", shop_id)).url
   const { secret } = yield* ask<{ readonly secret: string }>("set webhook", shop_id, { url })
   const { on, off_reason: why } = yield* ask<WebhookJson>("get webhook", shop_id)
@@ -175,7 +177,7 @@ interface PointedWebhook {
 }
 
 /** The reason why nothing arrives: the webhook is off, removed, or has another address; null while events arrive. */
-const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: PointedWebhook) {
+const findSilence = Effect.fnUntraced(function* ({ registration, shop_id, url }: PointedWebhook) {
   const webhook = yield* sandboxCalls(registration)<WebhookJson>("get webhook", shop_id)
   if (webhook.url !== url) return webhook.url === null ? "removed" : "moved"
   return webhook.on ? null : (webhook.off_reason ?? "unknown")
@@ -185,10 +187,10 @@ const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: P
  * The current secret; null if the webhook has another address, because the call that returns the secret also sets the
  * address.
  */
-const secretNow = (pointed: PointedWebhook): Effect.Effect<string | null> =>
+const readSecret = (pointed: PointedWebhook): Effect.Effect<string | null> =>
   Effect.gen(function* () {
     const { registration, shop_id, url } = pointed
-    const silence = yield* silenceOf(pointed)
+    const silence = yield* findSilence(pointed)
     if (silence === "moved" || silence === "removed") return null
     return (yield* sandboxCalls(registration)<{ readonly secret: string }>("set webhook", shop_id, { url })).secret
   }).pipe(
@@ -200,7 +202,7 @@ const secretNow = (pointed: PointedWebhook): Effect.Effect<string | null> =>
  * The instant of the sandbox's clock, with which it signs; that of the receiver's clock if the sandbox does not
  * respond.
  */
-const sandboxNow = (registration: Registration): Effect.Effect<number> =>
+const readSandboxClock = (registration: Registration): Effect.Effect<number> =>
   sandboxCalls(registration)<{ readonly now: string }>("read clock").pipe(
     Effect.map(({ now }) => Date.parse(now)),
     Effect.filterOrFail(Number.isFinite),
@@ -215,7 +217,7 @@ const replyOf = ({ status, redirect, gone, endless }: ReceiveFlags): Reply => {
 }
 
 const behaviourOf = (flags: ReceiveFlags): Behaviour => ({
-  ...(flags.forwardTo === null ? {} : { forward: forwardTo(flags.forwardTo) }),
+  ...(flags.forwardTo === null ? {} : { forward: makeForwarder(flags.forwardTo) }),
   reply: replyOf(flags),
   delay_ms: flags.delay,
   fail_share: flags.failShare
@@ -225,14 +227,14 @@ const registrationOf = ({ register: base, sandboxToken: token, ...flags }: Recei
   base === null ? null : { ...flags, base, token }
 
 /** Prints each request when it arrives. */
-const deliveryPrinter = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
+const makeDeliveryPrinter = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
   const tickets = new KnownTickets()
   const paint = paintFor()
   const print = Runtime.runSync(runtime)
   return (received: ReceivedDelivery): void => {
     const { event, outcome } = received
     const news: TicketNews =
-      event === null || outcome === "refused" ? { kind: "changes", changes: [] } : tickets.newsOf(event)
+      event === null || outcome === "refused" ? { kind: "changes", changes: [] } : tickets.classify(event)
     if (event !== null && outcome === "event") tickets.learn(event)
     print(Console.log(asJson ? eventJson(received, news) : eventLine(received, news, paint)))
   }
@@ -247,20 +249,20 @@ const silenceInWords = (silence: string | null): string => {
   return `The webhook is off (${silence}), so nothing arrives. Restart this command with --enable to turn the webhook on and send the waiting events.`
 }
 
-const LOOK_EVERY = "5 seconds"
+const POLL_INTERVAL = "5 seconds"
 
 /** Checks every few seconds whether events can still arrive, and prints a line when that changes. */
 const watchWebhook = (pointed: PointedWebhook, off_reason: string | null, asJson: boolean) => {
-  let reported = off_reason
-  const look = Effect.gen(function* () {
+  let reportedSilence = off_reason
+  const check = Effect.gen(function* () {
     // If the server does not respond, the last result is kept.
-    const silence = yield* Effect.orElseSucceed(silenceOf(pointed), () => reported)
-    if (silence === reported) return
-    reported = silence
-    const said = paintFor()("warn", silenceInWords(silence))
-    yield* Console.log(asJson ? JSON.stringify({ kind: "webhook", off_reason: silence }) : said)
+    const silence = yield* Effect.orElseSucceed(findSilence(pointed), () => reportedSilence)
+    if (silence === reportedSilence) return
+    reportedSilence = silence
+    const line = paintFor()("warn", silenceInWords(silence))
+    yield* Console.log(asJson ? JSON.stringify({ kind: "webhook", off_reason: silence }) : line)
   })
-  return Effect.repeat(look, Schedule.spaced(LOOK_EVERY))
+  return Effect.repeat(check, Schedule.spaced(POLL_INTERVAL))
 }
 
 const startLines = (url: string, registration: Registration | null, registered: RegistrationResult | null) => {
@@ -285,11 +287,11 @@ const totalsInWords = ({ event, again, failed, refused }: Totals): string =>
 
 /** Handles the typed keys until `q` or Ctrl-C. */
 const handleKeys = (receiver: Receiver, wanted: Behaviour, quit: Deferred.Deferred<void>) =>
-  keyPresses((key) =>
+  handleKeyPresses((key) =>
     Effect.gen(function* () {
       if (key === "q" || key === "\u0003") return yield* Deferred.succeed(quit, undefined)
       if (key === "h") return yield* Console.log(legend)
-      const change = changeBy(key, yield* receiver.behaviour, wanted)
+      const change = behaviourChangeOf(key, yield* receiver.behaviour, wanted)
       if (change === undefined) return
       const behaviour = yield* receiver.behave(change)
       return yield* Console.log(paintFor()("faint", `From now on the receiver ${behaviourInWords(behaviour)}`))
@@ -313,19 +315,19 @@ export const receive = (flags: ReceiveFlags) =>
         seed: flags.seed,
         header: flags.signatureHeader,
         tolerance_seconds: flags.tolerance / 1000,
-        now: registration === null ? Clock.currentTimeMillis : sandboxNow(registration),
-        secretNow: registration === null ? Effect.succeed(null) : Effect.flatMap(Deferred.await(pointed), secretNow),
+        now: registration === null ? Clock.currentTimeMillis : readSandboxClock(registration),
+        secretNow: registration === null ? Effect.succeed(null) : Effect.flatMap(Deferred.await(pointed), readSecret),
         keep: 1,
-        onReceived: deliveryPrinter(flags.json, runtime)
+        onReceived: makeDeliveryPrinter(flags.json, runtime)
       }),
       cannotListen
     )
     const registered = registration === null ? null : yield* register(registration, receiver.url)
     if (registration !== null && registered !== null) {
-      const hook = { registration, shop_id: registered.shop_id, url: receiver.url }
-      yield* Deferred.succeed(pointed, hook)
+      const pointedWebhook = { registration, shop_id: registered.shop_id, url: receiver.url }
+      yield* Deferred.succeed(pointed, pointedWebhook)
       yield* receiver.trust([registered.secret, ...flags.secret])
-      yield* Effect.forkScoped(watchWebhook(hook, registered.off_reason, flags.json))
+      yield* Effect.forkScoped(watchWebhook(pointedWebhook, registered.off_reason, flags.json))
     }
     yield* Effect.addFinalizer(() =>
       Effect.flatMap(receiver.totals, (totals) =>

@@ -56,7 +56,7 @@ export const sandboxRefusal = (
 }
 
 /** Creates the function that calls a server with a sandbox. Each refusal has advice. */
-export const askingSandbox = (address: SandboxAddress): AskSandbox => {
+export const makeAskSandbox = (address: SandboxAddress): AskSandbox => {
   const api = new Api(address.base_url, { sandbox_token: address.token })
   return <A>(name: CallName, id = "", body?: unknown, key?: string) => {
     const { method, path } = requestOf(name, id)

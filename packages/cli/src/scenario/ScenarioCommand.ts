@@ -26,7 +26,7 @@ const newCommand = command({
   run: ({ name }) =>
     Effect.flatMap(
       Effect.promise(() => import("./writeStart.js")),
-      ({ writeStart }) => writeStart(name)
+      ({ writeStartingFile }) => writeStartingFile(name)
     )
 })
 

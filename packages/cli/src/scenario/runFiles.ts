@@ -11,7 +11,7 @@ import {
   reportOf,
   type Scenario,
   type ScenarioResult,
-  summary
+  summaryLine
 } from "@workshop/testers/internal/scenario"
 import { readScenario, runParsedScenario } from "@workshop/testers/scenario"
 import { Clock, Console, Effect, Either, Fiber } from "effect"
@@ -19,9 +19,9 @@ import { refuse } from "../CommandRefused.js"
 import { paintFor, widthFor, writeReport } from "../terminal/Output.js"
 import type { RunFlags } from "./RunOptions.js"
 
-const SCENARIO = /\.ya?ml$/
+const SCENARIO_FILE = /\.ya?ml$/
 
-const below = (folder: string): ReadonlyArray<string> =>
+const filesBelow = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => !/(^|[\\/])node_modules[\\/]/.test(name))
     .map((name) => join(folder, name))
@@ -40,27 +40,29 @@ const globPattern = (glob: string): RegExp => {
   return new RegExp(`^${source}$`)
 }
 
-const matching = (glob: string): ReadonlyArray<string> => {
-  const plain = glob.replace(/^\.\//, "")
-  const fixed = plain.slice(0, plain.search(/[*?]/))
-  const folder = fixed.includes("/") ? fixed.slice(0, fixed.lastIndexOf("/")) || "/" : "."
-  const pattern = globPattern(plain)
+const filesMatching = (glob: string): ReadonlyArray<string> => {
+  const cleanGlob = glob.replace(/^\.\//, "")
+  const literalStart = cleanGlob.slice(0, cleanGlob.search(/[*?]/))
+  const folder = literalStart.includes("/") ? literalStart.slice(0, literalStart.lastIndexOf("/")) || "/" : "."
+  const pattern = globPattern(cleanGlob)
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory()
-    ? below(folder).filter((path) => pattern.test(path))
+    ? filesBelow(folder).filter((path) => pattern.test(path))
     : []
 }
 
 const filesAt = (path: string): Either.Either<ReadonlyArray<string>, string> => {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat?.isDirectory()) {
-    const files = below(path).filter((path) => SCENARIO.test(path))
+    const files = filesBelow(path).filter((path) => SCENARIO_FILE.test(path))
     return files.length > 0 ? Either.right(files) : Either.left(`There is no .yaml file in the folder ${path}.`)
   }
   if (stat !== undefined) return Either.right([path])
   if (!/[*?]/.test(path)) {
-    return Either.left(`There is no file ${path}. Create it with workshop scenario new ${path.replace(SCENARIO, "")}.`)
+    return Either.left(
+      `There is no file ${path}. Create it with workshop scenario new ${path.replace(SCENARIO_FILE, "")}.`
+    )
   }
-  const files = matching(path)
+  const files = filesMatching(path)
   return files.length > 0 ? Either.right(files) : Either.left(`No file matches the pattern ${path}.`)
 }
 
@@ -72,18 +74,18 @@ export const findFiles = (paths: ReadonlyArray<string>): Either.Either<ReadonlyA
 
 const print = (lines: ReadonlyArray<string>) => Console.log(lines.join("\n"))
 
-const textOf = (file: string) =>
+const readText = (file: string) =>
   Effect.try({
     try: () => readFileSync(file, "utf8"),
     catch: () => refuse(`The file ${file} cannot be read. Check its name and its permissions.`)
   })
 
 /** Reads all scenarios. If there are problems, it reports all of them and no scenario is run. */
-const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJson: boolean) {
+const readScenarios = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJson: boolean) {
   const scenarios: Array<Scenario> = []
   const problems: Array<Problem & { readonly file: string }> = []
   for (const file of files) {
-    const read = readScenario(file, yield* textOf(file))
+    const read = readScenario(file, yield* readText(file))
     if (Either.isRight(read)) scenarios.push(read.right)
     else problems.push(...read.left.map((problem) => ({ file, ...problem })))
   }
@@ -102,7 +104,7 @@ const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOpt
 })
 
 /** The scenarios whose name contains one of the texts; all scenarios if there is no text. */
-const chosen = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>) => {
+const selectScenarios = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>) => {
   const selected =
     only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.some((text) => name.includes(text)))
   return selected.length > 0
@@ -110,7 +112,7 @@ const chosen = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>)
     : refuse(`No scenario has a name that matches --only. The names are under "name" in the files.`)
 }
 
-const write = Effect.fnUntraced(function* (
+const writeReports = Effect.fnUntraced(function* (
   { html, junit, baseUrl }: RunFlags,
   results: ReadonlyArray<ScenarioResult>,
   { began, duration_ms }: { readonly began: number; readonly duration_ms: number }
@@ -122,7 +124,7 @@ const write = Effect.fnUntraced(function* (
 
 /** Runs the scenarios once. It succeeds only if all pass. */
 const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArray<string>) {
-  const scenarios = yield* chosen(yield* readAll(files, flags.json), flags.only)
+  const scenarios = yield* selectScenarios(yield* readScenarios(files, flags.json), flags.only)
   const paint = paintFor()
   if (flags.baseUrl !== null) yield* Console.error(clockWarning("The scenarios move", flags.baseUrl))
   const began = yield* Clock.currentTimeMillis
@@ -139,18 +141,18 @@ const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArr
   yield* print(
     flags.json
       ? [JSON.stringify(reportOf(results, duration_ms, { isVerbose: flags.verbose }), null, 2)]
-      : ["", summary(results, duration_ms, paint)]
+      : ["", summaryLine(results, duration_ms, paint)]
   )
-  yield* write(flags, results, { began, duration_ms })
+  yield* writeReports(flags, results, { began, duration_ms })
   if (failed === 0) return
-  const left = scenarios.length - results.length
+  const notRun = scenarios.length - results.length
   return yield* refuse(
-    `${failed} of ${results.length} ${results.length === 1 ? "scenario" : "scenarios"} failed${left > 0 ? `, and ${left} ${left === 1 ? "was" : "were"} not run` : ""}.`
+    `${failed} of ${results.length} ${results.length === 1 ? "scenario" : "scenarios"} failed${notRun > 0 ? `, and ${notRun} ${notRun === 1 ? "was" : "were"} not run` : ""}.`
   )
 })
 
 /** Waits until one of the files changes. Their folders are watched, because editors replace a file with a new one. */
-const changed = (files: ReadonlyArray<string>) =>
+const waitForChange = (files: ReadonlyArray<string>) =>
   Effect.async<void>((resume) => {
     const names = new Set(files.map((file) => resolve(file)))
     const watchers = [...new Set([...names].map(dirname))].map((folder) =>
@@ -164,7 +166,7 @@ const changed = (files: ReadonlyArray<string>) =>
   })
 
 /** The wait after a change, because an editor writes a file in several steps. */
-const SETTLED = "50 millis"
+const SETTLE_TIME = "50 millis"
 
 /**
  * `workshop scenario run`: the exit status is 0 only if all scenarios pass. With `--watch` it runs until it is
@@ -174,15 +176,15 @@ export const runFiles = Effect.fnUntraced(function* (flags: RunFlags) {
   const find = Either.mapLeft(findFiles(flags.files), refuse)
   const files = yield* find
   if (!flags.watch) return yield* runOnce(flags, files)
-  const shown = Effect.catchAll(runOnce(flags, files), ({ message }) => Console.error(message))
+  const runAndPrint = Effect.catchAll(runOnce(flags, files), ({ message }) => Console.error(message))
   return yield* Effect.forever(
     Effect.gen(function* () {
       // The watch begins before the run, because a change during the run must not be missed.
-      const change = yield* Effect.fork(changed(files))
-      yield* shown
+      const change = yield* Effect.fork(waitForChange(files))
+      yield* runAndPrint
       yield* Console.error(`Waiting for changes to ${files.length === 1 ? files[0] : `${files.length} files`}.`)
       yield* Fiber.join(change)
-      yield* Effect.sleep(SETTLED)
+      yield* Effect.sleep(SETTLE_TIME)
     })
   )
 })

@@ -5,7 +5,7 @@ import { Console, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 
 /** The file that `workshop scenario new` writes: a scenario that passes, with comments on how it works. */
-const startingFile = (schema: string): string => `# yaml-language-server: $schema=${schema}
+const startingText = (schema: string): string => `# yaml-language-server: $schema=${schema}
 # Run it:  npx workshop scenario run FILE
 # All actions and expectations: docs/scenarios.md
 
@@ -57,17 +57,17 @@ steps:
 
 const SCHEMA = "scenario.schema.json"
 
-const refusals: Readonly<Record<string, (file: string) => string>> = {
+const refusalMessages: Readonly<Record<string, (file: string) => string>> = {
   EEXIST: (file) => `The file ${file} already exists and was not changed. Choose another name.`,
   ENOENT: (file) => `There is no folder ${dirname(file)}. Create the folder first.`
 }
 
-const write = (file: string, text: string) =>
+const writeNewFile = (file: string, text: string) =>
   Effect.try({
     try: () => writeFileSync(file, text, { flag: "wx" }),
     catch: (cause) => {
-      const say = refusals[(cause as { code?: string }).code ?? ""]
-      return refuse(say?.(file) ?? `The file ${file} cannot be written. Choose another folder.`)
+      const refusalMessage = refusalMessages[(cause as { code?: string }).code ?? ""]
+      return refuse(refusalMessage?.(file) ?? `The file ${file} cannot be written. Choose another folder.`)
     }
   })
 
@@ -75,10 +75,10 @@ const write = (file: string, text: string) =>
  * `workshop scenario new`: writes a file to start from, and the schema next to it unless there is one. No file is
  * overwritten.
  */
-export const writeStart = Effect.fnUntraced(function* (name: string) {
+export const writeStartingFile = Effect.fnUntraced(function* (name: string) {
   const file = /\.ya?ml$/.test(name) ? name : `${name}.yaml`
-  yield* write(file, startingFile(SCHEMA))
+  yield* writeNewFile(file, startingText(SCHEMA))
   const schema = join(dirname(file), SCHEMA)
-  if (!existsSync(schema)) yield* write(schema, editorSchema())
+  if (!existsSync(schema)) yield* writeNewFile(schema, editorSchema())
   yield* Console.log(`Created ${file}. Run it with: npx workshop scenario run ${file}`)
 })

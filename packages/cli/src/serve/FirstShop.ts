@@ -9,11 +9,13 @@ import { CommandHints } from "../database/CommandHints.js"
 export const hasShops = Effect.flatMap(Directory, (directory) => directory.hasShops)
 
 /** Names `workshop serve` as the actor in the audit log. */
-const asServe = Effect.provideService(Actor, "workshop serve")
+const withServeActor = Effect.provideService(Actor, "workshop serve")
 
 /** Opens a shop for trials. It has no key yet. */
 export const openShop = (name: string) =>
-  asServe(Shops.create(Schema.decodeSync(ShopInput)({ name, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })))
+  withServeActor(
+    Shops.create(Schema.decodeSync(ShopInput)({ name, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }))
+  )
 
 /** The text of `--demo-key` for the key that a start creates; null for a random one. */
 export class GivenKey extends Context.Reference<GivenKey>()("@workshop/cli/GivenKey", {
@@ -23,7 +25,7 @@ export class GivenKey extends Context.Reference<GivenKey>()("@workshop/cli/Given
 /** Creates a full-access key for a shop. The caller must print its text. */
 export const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: string) {
   const input = Schema.decodeSync(KeyInput)({ name, scopes: scopePresets.full })
-  const { key } = yield* asServe(Keys.create(shop_id, input, (yield* GivenKey) ?? undefined))
+  const { key } = yield* withServeActor(Keys.create(shop_id, input, (yield* GivenKey) ?? undefined))
   return key
 })
 

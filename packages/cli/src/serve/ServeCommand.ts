@@ -5,7 +5,7 @@ import { baseOf } from "@workshop/http-node/internal"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Console, Effect, Ref } from "effect"
 import { refuse } from "../CommandRefused.js"
-import { CommandHints, hintsFor } from "../database/CommandHints.js"
+import { CommandHints, makeHints } from "../database/CommandHints.js"
 import { choiceOf, type StoreChoice } from "../database/StoreChoice.js"
 import { startBackgroundWork, webhookPolicyFrom } from "../dispatch/deliveryLayers.js"
 import { observabilityLayer } from "../observe/observabilityLayer.js"
@@ -20,10 +20,10 @@ import { reopenStartShop, type StartKey, startShop } from "./StartShop.js"
 import { sandboxLayer, serverLayer } from "./serviceLayers.js"
 import { sandboxLines, stoppingLines, storageLine, trialLines } from "./startLines.js"
 import { trackingBase } from "./TrackingOptions.js"
-import { untilStopped } from "./untilStopped.js"
+import { waitUntilStopped } from "./untilStopped.js"
 
 /** Serves the API and the pages, and delivers in the background, until interrupted. */
-const run = <E, R>(
+const runServer = <E, R>(
   flags: ServeFlags,
   choice: StoreChoice,
   groupsWith: (api: RouteGroup, startKey: StartKey) => Effect.Effect<ReadonlyArray<RouteGroup>, E, R>
@@ -41,7 +41,7 @@ const run = <E, R>(
     if (flags.trackingPages) tracking.base_url ??= trackingBase(base)
     const { lines, key } = yield* startShop(flags, base).pipe(
       Effect.provideService(GivenKey, flags.demoKey),
-      Effect.provideService(CommandHints, hintsFor(choice, process.env))
+      Effect.provideService(CommandHints, makeHints(choice, process.env))
     )
     yield* Ref.set(startKey, key)
     if (!flags.noDispatcher) yield* startBackgroundWork
@@ -57,7 +57,7 @@ const run = <E, R>(
         ...stoppingLines(process.env)
       ].join("\n")
     )
-    return yield* untilStopped(flags.shutdownDelay)
+    return yield* waitUntilStopped(flags.shutdownDelay)
     // All parts stop at the same time, because they must end within the ten seconds of a shutdown (Specification,
     // Commands).
   }).pipe(Effect.parallelFinalizers, Effect.scoped)
@@ -68,8 +68,8 @@ const run = <E, R>(
  */
 const runScenario = (text: string) =>
   Effect.promise(async (signal) => {
-    const { runText } = await import("@workshop/testers/internal/scenario")
-    return Effect.runPromise(runText(text), { signal })
+    const { runScenarioText } = await import("@workshop/testers/internal/scenario")
+    return Effect.runPromise(runScenarioText(text), { signal })
   })
 
 /** The server that the flags describe, with its services. */
@@ -79,7 +79,7 @@ const serverOf = (flags: ServeFlags) => {
   const choice = { ...choiceOf(flags), ...(removesOldEvents ? { keepEvents_ms: flags.keepEvents } : {}) }
   if (!flags.sandbox)
     return Effect.provide(
-      run(flags, choice, (api) => Effect.succeed([api])),
+      runServer(flags, choice, (api) => Effect.succeed([api])),
       serverLayer(flags, choice)
     )
   const options = {
@@ -95,7 +95,7 @@ const serverOf = (flags: ServeFlags) => {
       )
       return yield* sandboxRoutes({ ...options, api, begin, runScenario })
     })
-  return Effect.provide(run(flags, choice, groupsWith), sandboxLayer(flags, choice))
+  return Effect.provide(runServer(flags, choice, groupsWith), sandboxLayer(flags, choice))
 }
 
 const serve = (flags: ServeFlags) =>

@@ -1,10 +1,10 @@
 import { looksLikeTestKey } from "@workshop/core/internal"
 import { CONNECTION_LIMITS, type ConnectionLimits } from "@workshop/http-node"
 import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/internal"
-import { databaseAddress, dataDirFlag, noMigrateFlag, STORES, secretsKey } from "../database/StoreChoice.js"
+import { databaseAddressFlags, dataDirFlag, noMigrateFlag, STORES, secretsKeyFlag } from "../database/StoreChoice.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "../dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "../observe/ObserveOptions.js"
-import { optional, toggle, type Values, value } from "../terminal/commands.js"
+import { optionalFlag, toggleFlag, type Values, valueFlag } from "../terminal/commands.js"
 import { duration, host, oneOf, port, wholeNumber } from "../terminal/decoders.js"
 import { trackingOptions } from "./TrackingOptions.js"
 
@@ -12,27 +12,27 @@ const decoder = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
 /** The flags that limit the connections of clients. */
 const connectionOptions = {
-  maxConnections: value(
+  maxConnections: valueFlag(
     "--max-connections <number>",
     "How many connections may be open. When all are in use, the server closes an idle connection for each new one.",
     { fallback: String(CONNECTION_LIMITS.maxConnections), decoder }
   ),
-  maxConnectionsPerAddress: optional(
+  maxConnectionsPerAddress: optionalFlag(
     "--max-connections-per-address <number>",
     `How many connections one address may have. The default is ${CONNECTION_LIMITS.maxConnectionsPerAddress}, or no limit with --trust-proxy, because all connections come from the proxy.`,
     { decoder }
   ),
-  maxRequestsPerConnection: value(
+  maxRequestsPerConnection: valueFlag(
     "--max-requests-per-connection <number>",
     "How many requests the server accepts on one connection before it closes the connection.",
     { fallback: String(CONNECTION_LIMITS.maxRequestsPerConnection), decoder }
   ),
-  maxUnreadBytes: value(
+  maxUnreadBytes: valueFlag(
     "--max-unread-bytes <number>",
     "How many bytes of responses may wait for clients to read them. Above this limit, the server closes the slowest connections.",
     { fallback: String(CONNECTION_LIMITS.maxUnreadBytes), decoder }
   ),
-  ipv6Prefix: value(
+  ipv6Prefix: valueFlag(
     "--ipv6-prefix <bits>",
     "The prefix length, in bits, of an IPv6 network that counts as one address.",
     { decoder: wholeNumber(16, 128), fallback: String(CONNECTION_LIMITS.ipv6Prefix) }
@@ -53,20 +53,20 @@ export const connectionLimits = ({
 
 /** The flags of the store. */
 const storeOptions = {
-  store: optional(
+  store: optionalFlag(
     "--store <store>",
     "The store: an embedded Postgres (embedded), your own (postgres), or memory, whose data are lost when the process ends. The default is postgres if a database URL is set, else embedded.",
     oneOf(STORES)
   ),
-  ...databaseAddress("The Postgres database, such as postgres://user:password@host/name."),
+  ...databaseAddressFlags("The Postgres database, such as postgres://user:password@host/name."),
   dataDir: dataDirFlag("The folder of the embedded Postgres."),
   noMigrate: noMigrateFlag,
-  secretsKey
+  secretsKey: secretsKeyFlag
 }
 
 /** The flags of webhooks and of the background work. */
 const webhookOptions = {
-  noDispatcher: toggle("no-dispatcher", "Leave deliveries and closures to workshop dispatch."),
+  noDispatcher: toggleFlag("no-dispatcher", "Leave deliveries and closures to workshop dispatch."),
   keepEvents,
   signatureHeader,
   webhookPort,
@@ -75,21 +75,24 @@ const webhookOptions = {
 
 /** The flags of the server itself. */
 const serverOptions = {
-  host: value("--host <address>", "The address to listen on. 0.0.0.0 means all addresses of this machine.", {
+  host: valueFlag("--host <address>", "The address to listen on. 0.0.0.0 means all addresses of this machine.", {
     decoder: host,
     fallback: "127.0.0.1"
   }),
-  port: value("--port <number>", "The port to listen on; 0 selects a free one.", { decoder: port, fallback: "4010" }),
-  trustProxy: toggle(
+  port: valueFlag("--port <number>", "The port to listen on; 0 selects a free one.", {
+    decoder: port,
+    fallback: "4010"
+  }),
+  trustProxy: toggleFlag(
     "trust-proxy",
     "Trust the last address of X-Forwarded-For. Use it only behind a proxy that sets that header."
   ),
-  shutdownDelay: value(
+  shutdownDelay: valueFlag(
     "--shutdown-delay <duration>",
     "How long to keep serving after SIGTERM while /readyz returns 503, so that load balancers stop sending requests here.",
     { decoder: duration, fallback: "0s" }
   ),
-  words: optional(
+  words: optionalFlag(
     "--words <file>",
     "A file of words to refuse on tickets, one word or phrase per line, instead of the default words of each language."
   )
@@ -97,23 +100,23 @@ const serverOptions = {
 
 /** The flags of the sandbox. */
 const sandboxOptions = {
-  sandbox: toggle(
+  sandbox: toggleFlag(
     "sandbox",
     "Also serve /sandbox, where a tester can act as the app, the owner and the client, and can move the clock."
   ),
-  sandboxToken: optional(
+  sandboxToken: optionalFlag(
     "--sandbox-token <text>",
     "The bearer token that every sandbox request must send, at least 32 characters long. Required if other machines can reach the sandbox."
   ),
-  sandboxOnRealData: toggle(
+  sandboxOnRealData: toggleFlag(
     "sandbox-on-real-data",
     "Allow the sandbox on production data. The sandbox gives out keys to every shop, and moves time forward permanently."
   ),
-  demoKey: optional(
+  demoKey: optionalFlag(
     "--demo-key <key>",
     "A fixed API key for the first shop or the demo shop: wk_test_ followed by 8 to 64 letters, digits, - or _."
   ),
-  demo: toggle(
+  demo: toggleFlag(
     "demo",
     "Create a demo shop with a loyalty programme, clients and tickets, or reuse the demo shop of an earlier start."
   )
@@ -146,7 +149,7 @@ export const serveOptions = {
 export type ServeFlags = Values<typeof serveOptions>
 
 /** The flags that each store does not use. */
-const unusedBy = {
+const UNUSED_FLAGS = {
   memory: ["databaseUrl", "schema", "cells", "dataDir"],
   embedded: ["databaseUrl"],
   postgres: ["dataDir"]
@@ -156,8 +159,11 @@ const unusedBy = {
  * The error for a typed flag that the store does not use, because its user would get other data than they meant. A
  * variable may be meant for other commands.
  */
-const unusedFlag = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags) => boolean): string | undefined => {
-  const name = store === null ? undefined : unusedBy[store].find(isTyped)
+const unusedFlagMessage = (
+  store: ServeFlags["store"],
+  isTyped: (name: keyof ServeFlags) => boolean
+): string | undefined => {
+  const name = store === null ? undefined : UNUSED_FLAGS[store].find(isTyped)
   return name === undefined
     ? undefined
     : `--store ${store} does not use ${serveOptions[name].long}. Omit one of the two.`
@@ -167,7 +173,7 @@ const unusedFlag = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags
  * The conflicts between flags, each with advice. They are checked here and not by decoders, because the message of a
  * decoder would repeat the token and the key.
  */
-const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean, message: string]> => {
+const conflictsOf = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean, message: string]> => {
   const { store, noDispatcher, sandbox, sandboxToken, demoKey, host } = flags
   return [
     [
@@ -203,6 +209,6 @@ const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean,
 
 /** The error for flags that cannot be used together; undefined if all can. */
 export const flagConflict = (flags: ServeFlags, isTyped: (name: keyof ServeFlags) => boolean): string | undefined => {
-  const [, message] = conflicts(flags).find(([isThere]) => isThere) ?? [true, unusedFlag(flags.store, isTyped)]
+  const [, message] = conflictsOf(flags).find(([isThere]) => isThere) ?? [true, unusedFlagMessage(flags.store, isTyped)]
   return message
 }

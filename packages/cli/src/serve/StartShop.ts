@@ -1,6 +1,6 @@
 import { Directory } from "@workshop/core/store"
 import { Effect, Ref } from "effect"
-import { demoShop, demoSteps } from "./DemoShop.js"
+import { demoSteps, openDemoShop } from "./DemoShop.js"
 import {
   claimFirstShop,
   GivenKey,
@@ -22,7 +22,7 @@ export type StartKey = Ref.Ref<string | null>
 
 /** Opens the shop of a start and creates its key. */
 const openStartShop = (isDemo: boolean) =>
-  isDemo ? Effect.map(demoShop, ({ key }) => key) : Effect.map(openFirstShop, ({ key }) => key)
+  isDemo ? Effect.map(openDemoShop, ({ key }) => key) : Effect.map(openFirstShop, ({ key }) => key)
 
 /** Opens the shop of a start again after a reset has emptied the store. */
 export const reopenStartShop = ({ demo }: ServeFlags, startKey: StartKey) =>
@@ -41,13 +41,13 @@ export const startShop = Effect.fnUntraced(function* (flags: ServeFlags, base: s
   const withLines = (lines: ReadonlyArray<string>, key = demoKey) => ({ lines, key })
   if (!flags.sandbox && (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade)))
     return withLines(linesIfSandboxData)
-  const opened = demoKey === null ? null : yield* shopOfKey(demoKey)
-  if (demoKey !== null && opened !== null) {
-    const there = `The shop ${opened.name} exists from an earlier start. Its key is the one that --demo-key gives:`
-    return withLines(nextSteps(base, there, demoKey))
+  const knownShop = demoKey === null ? null : yield* shopOfKey(demoKey)
+  if (demoKey !== null && knownShop !== null) {
+    const statement = `The shop ${knownShop.name} exists from an earlier start. Its key is the one that --demo-key gives:`
+    return withLines(nextSteps(base, statement, demoKey))
   }
   if (flags.demo) {
-    const { key, ...demo } = yield* demoShop
+    const { key, ...demo } = yield* openDemoShop
     const steps = key === null ? [demo.opening] : [...nextSteps(base, demo.opening, key), ...demoSteps(base, key, demo)]
     return withLines(steps, key)
   }

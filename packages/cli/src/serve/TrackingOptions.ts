@@ -1,7 +1,7 @@
 import { TrackingPages } from "@workshop/core"
 import { Effect, Layer } from "effect"
 import type { CommandRefused } from "../CommandRefused.js"
-import { flagValue, optional, toggle } from "../terminal/commands.js"
+import { flagValue, optionalFlag, toggleFlag } from "../terminal/commands.js"
 import { textMatching } from "../terminal/decoders.js"
 
 const isPublicUrl = (text: string): boolean => {
@@ -11,11 +11,11 @@ const isPublicUrl = (text: string): boolean => {
 
 /** The flags of the clients' pages; all processes on one database need the same values. */
 export const trackingOptions = {
-  trackingPages: toggle(
+  trackingPages: toggleFlag(
     "tracking-pages",
     "Show each ticket to its client at /t/{tracking_code}, without a key. The ticket's tracking_url is then this address."
   ),
-  publicUrl: optional(
+  publicUrl: optionalFlag(
     "--public-url <url>",
     "For --tracking-pages, the address by which clients reach the server, such as https://tickets.example. The default is the address on which serve listens.",
     { decoder: textMatching("must be an http or https address, such as https://tickets.example", isPublicUrl) }

@@ -51,7 +51,7 @@ const wordsLayer = (file: string | null) =>
         })
       )
 
-const services = <Ports, E>(
+const servicesLayer = <Ports, E>(
   flags: ServeFlags,
   store: Layer.Layer<Ports | StorePorts, E, Entropy>,
   clients: Layer.Layer<ClientNotifier>
@@ -68,7 +68,7 @@ const services = <Ports, E>(
 /** The services of a server. */
 export const serverLayer = (flags: ServeFlags, choice: StoreChoice) =>
   dispatcherLayer(flags, productionAddresses).pipe(
-    Layer.provideMerge(services(flags, storeLayer(choice), Notifiers.elsewhere))
+    Layer.provideMerge(servicesLayer(flags, storeLayer(choice), Notifiers.elsewhere))
   )
 
 /** Starts the clock of a sandbox on kept data at the latest time in them, because a shop's time must not go back. */
@@ -85,6 +85,6 @@ export const sandboxLayer = (flags: ServeFlags, choice: StoreChoice) =>
   ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
     Layer.provideMerge(sandboxDispatcherLayer(flags)),
     Layer.provideMerge(clockAtLatestData),
-    Layer.provideMerge(services(flags, storeLayer(choice), Notifiers.inboxOnly)),
+    Layer.provideMerge(servicesLayer(flags, storeLayer(choice), Notifiers.inboxOnly)),
     Layer.provideMerge(Layer.merge(SandboxClock.layer, SandboxReceivers.layer))
   )

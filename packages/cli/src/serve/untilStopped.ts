@@ -8,16 +8,16 @@ const STOPPING = "This process is stopping. Send requests to other nodes."
  * Waits until the process is interrupted. After SIGTERM it reports that it is not ready and serves for `delay_ms` more,
  * so that a load balancer stops sending requests before connections are refused. After Ctrl-C there is no delay.
  */
-export const untilStopped = (delay_ms: number) =>
+export const waitUntilStopped = (delay_ms: number) =>
   Effect.gen(function* () {
     let isTerminated = false
     let isStopping = false
-    const terminated = () => {
+    const onSigterm = () => {
       isTerminated = true
     }
     yield* Effect.acquireRelease(
-      Effect.sync(() => process.on("SIGTERM", terminated)),
-      () => Effect.sync(() => process.off("SIGTERM", terminated))
+      Effect.sync(() => process.on("SIGTERM", onSigterm)),
+      () => Effect.sync(() => process.off("SIGTERM", onSigterm))
     )
     yield* probe({ complaint: Effect.sync(() => (isStopping ? STOPPING : null)) })
     const serveOn = Effect.suspend(() => {

@@ -3,7 +3,7 @@ import { refuse } from "../CommandRefused.js"
 import { command } from "../terminal/commands.js"
 import { type SimulateFlags, simulateOptions } from "./SimulateOptions.js"
 
-const checked = ({ store, databaseUrl, baseUrl }: SimulateFlags) => {
+const checkFlags = ({ store, databaseUrl, baseUrl }: SimulateFlags) => {
   if (baseUrl !== null && store !== "memory")
     return refuse("--base-url tests a running server, which has its own store. Omit --store.")
   return store === "postgres" && databaseUrl === null
@@ -18,8 +18,8 @@ export const simulateCommand = command({
   options: simulateOptions,
   run: (flags) =>
     Effect.gen(function* () {
-      const refused = checked(flags)
-      if (refused !== undefined) return yield* refused
+      const refusal = checkFlags(flags)
+      if (refusal !== undefined) return yield* refusal
       const { simulate } = yield* Effect.promise(() => import("./simulate.js"))
       return yield* simulate(flags)
     })

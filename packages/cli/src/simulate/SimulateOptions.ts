@@ -1,6 +1,6 @@
 import { databaseUrlFlag, STORES } from "../database/StoreChoice.js"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { flagsOf, json, optional, type Values, value } from "../terminal/commands.js"
+import { flagsOf, jsonFlag, optionalFlag, type Values, valueFlag } from "../terminal/commands.js"
 import { duration, oneOf, webAddress, wholeNumber } from "../terminal/decoders.js"
 
 /** The largest seed. Seeds have at most 32 bits, so that they are short to read and type. */
@@ -10,16 +10,20 @@ const own = flagsOf("simulate")
 
 /** The flags of `workshop simulate` (Specification, Commands). */
 export const simulateOptions = {
-  seed: optional("--seed <number>", "The seed of all random choices. By default a random seed is chosen and printed.", {
-    decoder: wholeNumber(0, MAX_SEED)
-  }),
-  steps: value(
+  seed: optionalFlag(
+    "--seed <number>",
+    "The seed of all random choices. By default a random seed is chosen and printed.",
+    {
+      decoder: wholeNumber(0, MAX_SEED)
+    }
+  ),
+  steps: valueFlag(
     "--steps <number>",
     "How many steps to run. Each step moves the clock and then does something at the new time.",
     { decoder: wholeNumber(1, 1_000_000), fallback: "1000" }
   ),
-  shops: value("--shops <number>", "How many shops to simulate.", { decoder: wholeNumber(1, 100), fallback: "3" }),
-  duration: optional(
+  shops: valueFlag("--shops <number>", "How many shops to simulate.", { decoder: wholeNumber(1, 100), fallback: "3" }),
+  duration: optionalFlag(
     "--duration <time>",
     "Stop after this much real time, such as 30s, even if not all steps have run.",
     {
@@ -34,19 +38,19 @@ export const simulateOptions = {
   dataDir: own.value("--data-dir <folder>", "The folder in which --store embedded keeps its data.", {
     fallback: ".workshop/simulate"
   }),
-  baseUrl: optional(
+  baseUrl: optionalFlag(
     "--base-url <address>",
     "The address of a running server with a sandbox, to simulate over HTTP instead of a store in this process.",
     { decoder: webAddress }
   ),
-  sandboxToken: optional("--sandbox-token <text>", "The token of that server's sandbox, if it requires one."),
+  sandboxToken: optionalFlag("--sandbox-token <text>", "The token of that server's sandbox, if it requires one."),
   signatureHeader,
-  html: optional("--html <file>", "Write the report as an HTML page with plots to this file."),
-  scenario: optional(
+  html: optionalFlag("--html <file>", "Write the report as an HTML page with plots to this file."),
+  scenario: optionalFlag(
     "--scenario <file>",
     "Write the first violation to this file as a scenario, with the steps of the shortest run that has the violation."
   ),
-  json
+  json: jsonFlag
 }
 
 /** The values of the flags. */

@@ -6,25 +6,25 @@ import { pluralize, shorten } from "@workshop/testers/internal"
 import {
   audit,
   type Bounds,
-  type Control,
   clockWarning,
-  count,
+  computeLatencies,
+  countTrace,
   htmlReport,
   inProcessSimulation,
-  latencies,
+  makeObservers,
   type Observers,
-  observersOf,
   realMs,
   remoteSimulation,
-  restoringClock,
+  runSimulation,
+  type SimulationControl,
   type SimulationProgress,
   type Summary,
-  simulatedService,
-  simulation,
+  simulatedServiceLayer,
   type Trace,
   textReport,
   type Violation,
-  violationScenario
+  violationScenario,
+  withClockRestored
 } from "@workshop/testers/internal/simulate"
 import { Console, Context, Effect, Fiber, type Layer, type Scope } from "effect"
 import { type CommandRefused, refuse, toCommandRefused } from "../CommandRefused.js"
@@ -33,14 +33,14 @@ import { type Outlet, paintFor, widthFor, writeReport } from "../terminal/Output
 import { MAX_SEED, type SimulateFlags } from "./SimulateOptions.js"
 
 /** A seed gives the same run only on the memory store, because only that takes its randomness from the simulation. */
-const chosen = (
-  kept: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">
+const chooseStore = (
+  choice: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">
 ): Layer.Layer<StorePorts, CommandRefused, Entropy> =>
-  kept.store === "memory" ? MemoryStore.layer : storeLayer({ ...kept, migrate: true })
+  choice.store === "memory" ? MemoryStore.layer : storeLayer({ ...choice, migrate: true })
 
 /** The store of a simulation in this process: the chosen one, unless a test replaces it with a faulty one. */
 export class SimulatedStore extends Context.Reference<SimulatedStore>()("@workshop/cli/SimulatedStore", {
-  defaultValue: () => chosen
+  defaultValue: () => chooseStore
 }) {}
 
 const REDRAWN_MS = 100
@@ -61,15 +61,16 @@ const yieldToEventLoop = Effect.async<void>((resume) => {
 })
 
 /** The bar fills the rest of the line after the words. If the rest is too short, the last words are omitted. */
-const fitted = (share: number, words: ReadonlyArray<string>, width: number): string => {
+const formatBar = (share: number, words: ReadonlyArray<string>, width: number): string => {
   const text = words.join(", ")
   const cells = Math.min(MAX_BAR_WIDTH, width - text.length - "[] ".length)
-  if (cells < MIN_BAR_WIDTH) return words.length > 1 ? fitted(share, words.slice(0, -1), width) : shorten(text, width)
+  if (cells < MIN_BAR_WIDTH)
+    return words.length > 1 ? formatBar(share, words.slice(0, -1), width) : shorten(text, width)
   const filled = Math.min(cells, Math.floor(cells * share))
   return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${text}`
 }
 
-const drawn = (
+const formatProgress = (
   { step, now, requests, deliveries }: SimulationProgress,
   steps: number,
   since_ms: number,
@@ -79,7 +80,7 @@ const drawn = (
   const rate = (n: number) => Math.round(n / seconds).toLocaleString("en-US")
   const day = new Date(now).toISOString().slice(0, 10)
   const words = [`${step}/${steps} steps`, day, `${rate(requests)} requests/s`, `${rate(deliveries)} deliveries/s`]
-  return fitted(step / steps, words, width)
+  return formatBar(step / steps, words, width)
 }
 
 /** Shows the progress of a simulation, only on a terminal. */
@@ -93,7 +94,7 @@ export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_
         if (screen.isTTY === true && now - last >= redrawn_ms) {
           last = now
           // The last column stays empty, because a line that fills it wraps, and the wrapped part is not erased.
-          screen.write(`${ERASE}${drawn(progress, steps, now - began, widthFor(screen) - 1)}`)
+          screen.write(`${ERASE}${formatProgress(progress, steps, now - began, widthFor(screen) - 1)}`)
         }
         return progress.step % STEPS_BETWEEN_YIELDS === 0 ? yieldToEventLoop : Effect.void
       }),
@@ -104,10 +105,13 @@ export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_
 }
 
 /** The command that repeats the run. */
-const repeated = ({ store, baseUrl, signatureHeader }: SimulateFlags, { seed, steps, shops }: Bounds): string => {
-  const where = baseUrl !== null ? ` --base-url ${baseUrl}` : store === "memory" ? "" : ` --store ${store}`
-  const signed = signatureHeader === SIGNATURE_HEADER ? "" : ` --signature-header ${signatureHeader}`
-  return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${where}${signed}`
+const formatRepeatCommand = (
+  { store, baseUrl, signatureHeader }: SimulateFlags,
+  { seed, steps, shops }: Bounds
+): string => {
+  const storeFlag = baseUrl !== null ? ` --base-url ${baseUrl}` : store === "memory" ? "" : ` --store ${store}`
+  const headerFlag = signatureHeader === SIGNATURE_HEADER ? "" : ` --signature-header ${signatureHeader}`
+  return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${storeFlag}${headerFlag}`
 }
 
 interface SimulationRun {
@@ -120,19 +124,19 @@ const playSimulation = (
   flags: SimulateFlags,
   bounds: Bounds,
   observers: Observers,
-  control: Control
+  control: SimulationControl
 ): Effect.Effect<SimulationRun, CommandRefused, Scope.Scope> => {
   if (flags.baseUrl !== null)
     return Effect.flatMap(remoteSimulation(flags.baseUrl, flags.sandboxToken, observers.receivers), (environment) =>
-      restoringClock(environment, simulation(environment, observers, bounds, control))
+      withClockRestored(environment, runSimulation(environment, observers, bounds, control))
     ).pipe(
       Effect.map(({ result: trace, clock }) => ({ trace, clock })),
       Effect.mapError(toCommandRefused)
     )
   return Effect.flatMap(SimulatedStore, (storeOf) =>
-    Effect.flatMap(inProcessSimulation, (environment) => simulation(environment, observers, bounds, control)).pipe(
+    Effect.flatMap(inProcessSimulation, (environment) => runSimulation(environment, observers, bounds, control)).pipe(
       Effect.map((trace) => ({ trace, clock: null })),
-      Effect.provide(simulatedService(storeOf(flags), bounds.seed, observers.receivers))
+      Effect.provide(simulatedServiceLayer(storeOf(flags), bounds.seed, observers.receivers))
     )
   ).pipe(Effect.mapError(toCommandRefused))
 }
@@ -141,7 +145,7 @@ const playSimulation = (
  * Runs an effect to its end. An interruption runs `stop`, after which the effect ends early and returns its result so
  * far.
  */
-const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<void>): Effect.Effect<A, E, R> =>
+const runUntilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<void>): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       // The fiber is a daemon, because an interruption of the parent would interrupt a child, and this one must finish.
@@ -152,20 +156,25 @@ const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<
   )
 
 /** True if the service begins empty, so that a seed always gives the same run. */
-const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
+const isInitiallyEmpty = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
 /**
  * The shortest run of the seed that also breaks the rule, found by halving the number of steps. This works because a
  * longer run begins with the steps of a shorter one.
  */
-const shortest = Effect.fnUntraced(function* (flags: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {
+const findShortestRun = Effect.fnUntraced(function* (
+  flags: SimulateFlags,
+  bounds: Bounds,
+  rule_at: string,
+  trace: Trace
+) {
   let best = { trace, steps: bounds.steps }
-  for (let good = 0; isFresh(flags) && best.steps - good > 1; ) {
+  for (let good = 0; isInitiallyEmpty(flags) && best.steps - good > 1; ) {
     const steps = Math.floor((good + best.steps) / 2)
-    const observers = observersOf(bounds.seed, flags.signatureHeader)
+    const observers = makeObservers(bounds.seed, flags.signatureHeader)
     const control = { isOver: () => false, progress: () => yieldToEventLoop }
-    const one = yield* Effect.scoped(playSimulation(flags, { ...bounds, steps }, observers, control))
-    if (audit(one.trace).some((violation) => violation.rule_at === rule_at)) best = { trace: one.trace, steps }
+    const run = yield* Effect.scoped(playSimulation(flags, { ...bounds, steps }, observers, control))
+    if (audit(run.trace).some((violation) => violation.rule_at === rule_at)) best = { trace: run.trace, steps }
     else good = steps
   }
   return best
@@ -180,10 +189,10 @@ const writeScenario = Effect.fnUntraced(function* (
 ) {
   if (flags.scenario === null || first === undefined) return
   const { rule_at } = first
-  const short = yield* shortest(flags, bounds, rule_at, trace)
-  const violation = audit(short.trace).find((one) => one.rule_at === rule_at) ?? first
-  const command = repeated(flags, { ...bounds, steps: short.steps })
-  yield* writeReport("--scenario", flags.scenario, violationScenario(short.trace, violation, command))
+  const shortestRun = yield* findShortestRun(flags, bounds, rule_at, trace)
+  const violation = audit(shortestRun.trace).find((one) => one.rule_at === rule_at) ?? first
+  const command = formatRepeatCommand(flags, { ...bounds, steps: shortestRun.steps })
+  yield* writeReport("--scenario", flags.scenario, violationScenario(shortestRun.trace, violation, command))
 })
 
 /** The largest number of names and phone numbers to skip, so that those of a run still fit in a phone number. */
@@ -196,20 +205,20 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
       seed: flags.seed ?? randomInt(MAX_SEED),
       steps: flags.steps,
       shops: flags.shops,
-      taken: isFresh(flags) ? 0 : randomInt(MAX_SKIPPED_NAMES)
+      taken: isInitiallyEmpty(flags) ? 0 : randomInt(MAX_SKIPPED_NAMES)
     }
     if (flags.baseUrl !== null) yield* Console.error(clockWarning("The simulation moves", flags.baseUrl))
-    const observers = observersOf(bounds.seed, flags.signatureHeader)
+    const observers = makeObservers(bounds.seed, flags.signatureHeader)
     const bar = progressBar(bounds.steps, process.stderr)
     const began_ms = realMs()
-    let stopped: string | null = null
+    let stopReason: string | null = null
     let steps = 0
     const isLate = () => flags.duration !== null && realMs() - began_ms > flags.duration
-    const control: Control = {
+    const control: SimulationControl = {
       isOver: () => {
-        if (stopped === null && isLate())
-          stopped = "Stopped at the end of --duration. Another run with the same seed may get further."
-        return stopped !== null
+        if (stopReason === null && isLate())
+          stopReason = "Stopped at the end of --duration. Another run with the same seed may get further."
+        return stopReason !== null
       },
       progress: (progress) => {
         steps = progress.step
@@ -217,12 +226,13 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
       }
     }
     const stop = Effect.sync(() => {
-      stopped = "Stopped by a signal. This is the result so far."
+      stopReason = "Stopped by a signal. This is the result so far."
     })
-    const soFar = () => repeated(flags, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) })
+    const repeatCommandSoFar = () =>
+      formatRepeatCommand(flags, { ...bounds, steps: stopReason === null ? bounds.steps : Math.max(1, steps) })
     const withRepetition = (why: CommandRefused) =>
-      steps === 0 ? why : refuse(`${why.message} Repeat the run with ${soFar()}`)
-    yield* untilStopped(
+      steps === 0 ? why : refuse(`${why.message} Repeat the run with ${repeatCommandSoFar()}`)
+    yield* runUntilStopped(
       Effect.gen(function* () {
         const { trace, clock } = yield* playSimulation(flags, bounds, observers, control).pipe(
           Effect.mapError(withRepetition),
@@ -232,11 +242,18 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
         const summary: Summary = {
           seed: bounds.seed,
           digest: observers.recorder.digest(),
-          counts: count(trace, steps),
+          counts: countTrace(trace, steps),
           violations: audit(trace)
         }
         const { timings } = observers.recorder
-        const report = { summary, latencies: latencies(timings), took_ms, command: soFar(), stopped, clock }
+        const report = {
+          summary,
+          latencies: computeLatencies(timings),
+          took_ms,
+          command: repeatCommandSoFar(),
+          stopped: stopReason,
+          clock
+        }
         if (flags.html !== null) yield* writeReport("--html", flags.html, htmlReport(report, trace, timings))
         yield* writeScenario(flags, { ...bounds, steps }, trace, summary.violations)
         const lines = flags.json

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises"
-import { type Column, coloured, type Paint, plain, table } from "@workshop/testers/internal"
+import { type Column, formatTable, type Paint, paintColoured, paintPlain } from "@workshop/testers/internal"
 import { Console, Effect, Predicate } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 
@@ -25,7 +25,7 @@ export const wantsColour = (
  * `NO_COLOR`.
  */
 export const paintFor = (outlet: Outlet = process.stdout): Paint =>
-  wantsColour(outlet, process.env) ? coloured : plain
+  wantsColour(outlet, process.env) ? paintColoured : paintPlain
 
 /** The width of an output, by default standard output; infinite if it is not a terminal. */
 export const widthFor = ({ isTTY, columns }: Outlet = process.stdout): number =>
@@ -33,7 +33,7 @@ export const widthFor = ({ isTTY, columns }: Outlet = process.stdout): number =>
 
 const OWNER_ONLY = 0o600
 
-const write = async (file: string, report: string): Promise<void> => {
+const writeOwnerOnly = async (file: string, report: string): Promise<void> => {
   const handle = await open(file, "w", OWNER_ONLY)
   try {
     // An existing file keeps its mode, because `mode` applies only to a new file.
@@ -50,7 +50,7 @@ const write = async (file: string, report: string): Promise<void> => {
  */
 export const writeReport = (flag: string, file: string, report: string): Effect.Effect<void, CommandRefused> =>
   Effect.tryPromise({
-    try: () => write(file, report),
+    try: () => writeOwnerOnly(file, report),
     catch: (cause) => refuse(`${file} cannot be written (${String(cause)}). Name another file with ${flag}.`)
   })
 
@@ -65,41 +65,45 @@ export interface Output {
 export const printOutput = ({ data, lines }: Output, asJson: boolean): Effect.Effect<void> =>
   Console.log(asJson ? JSON.stringify(data, null, 2) : lines({ paint: paintFor(), width: widthFor() }).join("\n"))
 
-const inWords = (value: unknown): string => {
+const valueInWords = (value: unknown): string => {
   if (value === null) return "-"
   if (typeof value === "boolean") return value ? "yes" : "no"
   if (Array.isArray(value)) return value.length === 0 ? "-" : value.join(", ")
   return String(value)
 }
 
-const flat = (fields: object, path = ""): ReadonlyArray<readonly [string, unknown]> =>
+const flattenFields = (fields: object, path = ""): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(fields).flatMap(([name, value]) =>
-    Predicate.isRecord(value) ? flat(value, `${path}${name}.`) : [[path + name, value] as const]
+    Predicate.isRecord(value) ? flattenFields(value, `${path}${name}.`) : [[path + name, value] as const]
   )
 
 const fieldLines = (fields: object, paint: Paint): ReadonlyArray<string> => {
-  const all = flat(fields)
+  const all = flattenFields(fields)
   const width = Math.max(...all.map(([name]) => name.length))
-  return all.map(([name, value]) => `${paint("faint", name.padEnd(width))}  ${inWords(value)}`)
+  return all.map(([name, value]) => `${paint("faint", name.padEnd(width))}  ${valueInWords(value)}`)
 }
 
 /** The output of one object: a line for each field, then the lines of `after`. */
-export const record = (fields: object, after: ReadonlyArray<string> = []): Output => ({
+export const recordOutput = (fields: object, after: ReadonlyArray<string> = []): Output => ({
   data: fields,
   lines: ({ paint }) => [...fieldLines(fields, paint), ...after]
 })
 
 /** The output of several objects: a table with a row for each. */
-export const rows = <Row>(all: ReadonlyArray<Row>, columns: ReadonlyArray<Column<Row>>, empty: string): Output => ({
+export const rowsOutput = <Row>(
+  all: ReadonlyArray<Row>,
+  columns: ReadonlyArray<Column<Row>>,
+  empty: string
+): Output => ({
   data: all,
-  lines: ({ paint, width }) => table(all, columns, { paint, width, empty })
+  lines: ({ paint, width }) => formatTable(all, columns, { paint, width, empty })
 })
 
 /** The output of a sentence. */
-export const sentence = (data: object, text: string): Output => ({ data, lines: () => [text] })
+export const sentenceOutput = (data: object, text: string): Output => ({ data, lines: () => [text] })
 
 /** The output of a secret, after a sentence that says that it cannot be read again. */
-export const shownOnce = (data: object, what: string, secret: string): Output => ({
+export const secretOutput = (data: object, what: string, secret: string): Output => ({
   data,
   lines: ({ paint }) => [
     `${what} is shown only once. Store it where only your server can read it:`,

@@ -1,10 +1,10 @@
 import { userInfo } from "node:os"
 import { Actor } from "@workshop/core"
 import { Effect } from "effect"
-import { optional } from "./commands.js"
+import { optionalFlag } from "./commands.js"
 
 /** The flag that names the person who acts, for the audit log. */
-export const actorFlag = optional(
+export const actorFlag = optionalFlag(
   "--actor <name>",
   "The actor to record in the audit log. The default is cli: followed by the name of the operating system's user."
 )

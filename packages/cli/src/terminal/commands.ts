@@ -30,7 +30,7 @@ const decodeText =
     )
 
 /** A flag with a value and a default. */
-export const value = <A = string>(
+export const valueFlag = <A = string>(
   flag: string,
   description: string,
   options: FlagOptions<A> & { readonly fallback: string }
@@ -45,7 +45,7 @@ export interface OptionalFlagOptions<A> extends FlagOptions<A> {
 }
 
 /** An optional flag: null if it is omitted, or if its value is empty unless `isEmptyValue`. */
-export const optional = <A = string>(
+export const optionalFlag = <A = string>(
   flag: string,
   description: string,
   { isEmptyValue = false, ...options }: OptionalFlagOptions<A> = {}
@@ -61,7 +61,7 @@ const partsOf = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
     .filter((part) => part !== "")
 
 /** A flag that may be given several times, or once with values between commas. */
-export const repeatable = <A = string>(
+export const repeatableFlag = <A = string>(
   flag: string,
   description: string,
   options: FlagOptions<A> = {},
@@ -76,7 +76,7 @@ const TRUE = ["1", "true", "yes", "on"]
 const FALSE = ["0", "false", "no", "off", ""]
 
 /** A flag without a value: true if it is present. */
-export const toggle = (name: string, description: string, variable?: string): Flag<boolean> =>
+export const toggleFlag = (name: string, description: string, variable?: string): Flag<boolean> =>
   new Flag({ flag: `--${name}`, description, ...(variable !== undefined && { variable }) }, ([given = ""]) => {
     const word = given.toLowerCase()
     return TRUE.includes(word) || FALSE.includes(word)
@@ -90,30 +90,31 @@ export const toggle = (name: string, description: string, variable?: string): Fl
  */
 export const flagsOf = (command: string) => ({
   value: <A = string>(flag: string, description: string, options: FlagOptions<A> & { readonly fallback: string }) =>
-    value(flag, description, { ...options, variable: variableOf(flag, command) }),
+    valueFlag(flag, description, { ...options, variable: variableOf(flag, command) }),
   optional: <A = string>(flag: string, description: string, options: OptionalFlagOptions<A> = {}) =>
-    optional(flag, description, { ...options, variable: variableOf(flag, command) }),
+    optionalFlag(flag, description, { ...options, variable: variableOf(flag, command) }),
   repeatable: <A = string>(flag: string, description: string, options: FlagOptions<A> = {}) =>
-    repeatable(flag, description, { ...options, variable: variableOf(flag, command) }),
-  toggle: (name: string, description: string) => toggle(name, description, variableOf(`--${name}`, command))
+    repeatableFlag(flag, description, { ...options, variable: variableOf(flag, command) }),
+  toggle: (name: string, description: string) => toggleFlag(name, description, variableOf(`--${name}`, command))
 })
 
 /** `--json`: prints the output as JSON, for a program to read (Specification, Commands). */
-export const json = toggle("json", "Print JSON, for programs to read.")
+export const jsonFlag = toggleFlag("json", "Print JSON, for programs to read.")
 
 /** `--yes`: deletes without asking for a confirmation. */
-export const yes = toggle("yes", "Do not ask for confirmation; required without a terminal.")
+export const yesFlag = toggleFlag("yes", "Do not ask for confirmation; required without a terminal.")
 
-const environment = (name: string): Effect.Effect<string> => Effect.orDie(Config.withDefault(Config.string(name), ""))
+const readEnvironment = (name: string): Effect.Effect<string> =>
+  Effect.orDie(Config.withDefault(Config.string(name), ""))
 
 /**
  * The value of an environment variable, or the content of the file that the variable `NAME_FILE` names, as containers
  * mount secrets; empty if neither is set. A secret in a file does not appear in a process list or in the history of a
  * shell.
  */
-const variableText = (name: string): Effect.Effect<string, CommandRefused> =>
+const readVariableText = (name: string): Effect.Effect<string, CommandRefused> =>
   Effect.gen(function* () {
-    const [value, file] = [yield* environment(name), yield* environment(`${name}_FILE`)]
+    const [value, file] = [yield* readEnvironment(name), yield* readEnvironment(`${name}_FILE`)]
     if (file === "") return value
     if (value !== "") return yield* refuse(`${name} and ${name}_FILE are both set. Unset one.`)
     return yield* Effect.try({
@@ -137,7 +138,7 @@ export const flagValue = <A>(
   Effect.gen(function* () {
     const { long = "", variable, isRepeatable, required } = flag
     if (typed.length > 1 && !isRepeatable) return yield* refuse(`${long} is given more than once. Give it once.`)
-    const given = typed.length === 0 && !isOverridden ? yield* variableText(variable) : ""
+    const given = typed.length === 0 && !isOverridden ? yield* readVariableText(variable) : ""
     const source = required ? `${long} (or ${variable})` : variable
     return yield* Either.mapLeft(flag.decode(given === "" ? typed : [given]), (must) => refuse(`${source} ${must}.`))
   })
@@ -149,7 +150,7 @@ export type Options = Readonly<Record<string, Flag<unknown> | Operand<unknown>>>
 export type Values<O> = { readonly [K in keyof O]: O[K] extends Flag<infer A> | Operand<infer A> ? A : never }
 
 /** The texts that were typed for a flag; a switch has `true`. */
-const typedFor = (flag: Flag<unknown>, command: Command): ReadonlyArray<string> => {
+const typedTextsOf = (flag: Flag<unknown>, command: Command): ReadonlyArray<string> => {
   const name = flag.attributeName()
   if (command.getOptionValueSource(name) !== "cli") return []
   return flag.required ? command.getOptionValue(name) : ["true"]
@@ -159,7 +160,7 @@ const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effec
   Effect.gen(function* () {
     const entries = Object.entries<Flag<unknown> | Operand<unknown>>(options)
     const typed = entries.flatMap(([, option]) =>
-      option instanceof Flag && typedFor(option, command).length > 0 ? [option] : []
+      option instanceof Flag && typedTextsOf(option, command).length > 0 ? [option] : []
     )
     const operands = [...command.processedArgs]
     const values: Record<string, unknown> = {}
@@ -167,7 +168,7 @@ const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effec
       if (option instanceof Operand) values[name] = operands.shift()
       else {
         const isOverridden = typed.some((other) => other.conflictsWith.includes(option.attributeName()))
-        values[name] = yield* flagValue(option, typedFor(option, command), isOverridden)
+        values[name] = yield* flagValue(option, typedTextsOf(option, command), isOverridden)
       }
     }
     return values as Values<O>

@@ -43,26 +43,29 @@ const valueLines = (all: ReadonlyArray<Command>, line: (at: string, values: Valu
  * The path of each subcommand, with which a script follows a command line word by word; the values of flags are
  * skipped.
  */
-const paths = (all: ReadonlyArray<Command>): ReadonlyArray<string> =>
+const quotedPaths = (all: ReadonlyArray<Command>): ReadonlyArray<string> =>
   all.slice(1).map((command) => `"${pathOf(command)}"`)
 
-const generated = (values: Values): string => {
+const compgenArguments = (values: Values): string => {
   if (values === "unknown") return ""
   return typeof values === "string" ? `-${values === "file" ? "f" : "d"}` : `-W ${quoteShell(values.join(" "))}`
 }
 
-const bash = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
+const bashScript = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "# bash completion for workshop and npx workshop: source <(workshop completions bash)",
   "_workshop() {",
   `  local cur="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" at=workshop word`,
   `  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do`,
-  `    case "$at $word" in ${paths(all).join("|")}) at="$at $word" ;; esac`,
+  `    case "$at $word" in ${quotedPaths(all).join("|")}) at="$at $word" ;; esac`,
   "  done",
   // Bash splits --store=memory into three words.
   `  if [ "$before" = "=" ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi`,
   `  if [ "$cur" = "=" ]; then cur=""; fi`,
   '  case "$at $before" in',
-  ...valueLines(all, (at, values) => `    "${at}") COMPREPLY=($(compgen ${generated(values)} -- "$cur")); return ;;`),
+  ...valueLines(
+    all,
+    (at, values) => `    "${at}") COMPREPLY=($(compgen ${compgenArguments(values)} -- "$cur")); return ;;`
+  ),
   "  esac",
   "  local words=",
   '  case "$at" in',
@@ -93,7 +96,7 @@ const zshAction = (values: Values): string => {
 
 const zshEntry = ({ word, description }: Entry): string => quoteShell(`${word}:${description.replaceAll(":", "\\:")}`)
 
-const zsh = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
+const zshScript = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "#compdef workshop npx",
   "_workshop() {",
   "  if [[ $words[1] == npx ]]; then",
@@ -104,7 +107,7 @@ const zsh = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   `  local at=workshop before="$words[CURRENT-1]" word`,
   "  local -a entries",
   `  for word in "\${(@)words[2,CURRENT-1]}"; do`,
-  `    case "$at $word" in (${paths(all).join("|")}) at="$at $word" ;; esac`,
+  `    case "$at $word" in (${quotedPaths(all).join("|")}) at="$at $word" ;; esac`,
   "  done",
   `  if [[ $words[CURRENT] == --*=* ]]; then before="\${words[CURRENT]%%=*}"; compset -P '*='; fi`,
   '  case "$at $before" in',
@@ -118,7 +121,7 @@ const zsh = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   `if [ "$funcstack[1]" = "_workshop" ]; then _workshop "$@"; else compdef _workshop workshop npx; fi`
 ]
 
-const fishQuoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`
+const quoteFish = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`
 
 const fishValues = (flag: Flag<unknown> | undefined): string => {
   if (flag === undefined) return ""
@@ -132,10 +135,10 @@ const fishLines = (command: Command): ReadonlyArray<string> =>
   entriesOf(command).map(({ word, description }) => {
     const values = fishValues(flagsWithValue(command).find(({ long }) => long === word))
     const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`
-    return `  complete -c $command -n '__workshop_at ${pathOf(command)}' ${what}${values} -d ${fishQuoted(description)}`
+    return `  complete -c $command -n '__workshop_at ${pathOf(command)}' ${what}${values} -d ${quoteFish(description)}`
   })
 
-const fish = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
+const fishScript = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "# fish completion for workshop and npx workshop",
   "function __workshop_at",
   "  set -l given (commandline -opc)",
@@ -146,7 +149,7 @@ const fish = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "  set -l at workshop",
   "  for word in $given[2..-1]",
   '    switch "$at $word"',
-  `      case ${paths(all).join(" ")}`,
+  `      case ${quotedPaths(all).join(" ")}`,
   '        set at "$at $word"',
   "    end",
   "  end",
@@ -158,7 +161,7 @@ const fish = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "end"
 ]
 
-const scripts = { bash, zsh, fish }
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
 
 /** The script with which a shell completes a command and its subcommands. */
 export const completionScript = (shell: (typeof SHELLS)[number], make: MakeCommand): string =>

@@ -8,7 +8,7 @@ const NOTHING_CHANGED = "Nothing was changed."
  * Asks a question in the terminal. Returns the typed answer, an empty one at the end of the input, or null without a
  * terminal.
  */
-const inTerminal = (question: string): Effect.Effect<string | null> =>
+const askInTerminal = (question: string): Effect.Effect<string | null> =>
   process.stdin.isTTY === true
     ? Effect.acquireUseRelease(
         Effect.sync(() => createInterface({ input: process.stdin, output: process.stderr })),
@@ -25,7 +25,7 @@ const inTerminal = (question: string): Effect.Effect<string | null> =>
     : Effect.succeed(null)
 
 /** Asks the person at the terminal before something is deleted; a test replaces it. */
-export class Asker extends Context.Reference<Asker>()("@workshop/cli/Asker", { defaultValue: () => inTerminal }) {}
+export class Asker extends Context.Reference<Asker>()("@workshop/cli/Asker", { defaultValue: () => askInTerminal }) {}
 
 /** Fails unless a flag or a typed `yes` confirms. `what` is a sentence that says what will happen. */
 export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect.Effect<void, CommandRefused> =>

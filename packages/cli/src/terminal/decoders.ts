@@ -4,7 +4,7 @@ import { Duration, Schema } from "effect"
 export type Decoder<A> = Schema.Schema<A, string>
 
 /** A decoder that has the same message for every invalid text. */
-const saying = <A>(message: string, decoder: Decoder<A>): Decoder<A> =>
+const withMessage = <A>(message: string, decoder: Decoder<A>): Decoder<A> =>
   decoder.annotations({ message: () => ({ message, override: true }) })
 
 /** Any text, also an empty one. */
@@ -12,12 +12,12 @@ export const text: Decoder<string> = Schema.String
 
 /** A text that passes a test. */
 export const textMatching = (message: string, isRight: (text: string) => boolean): Decoder<string> =>
-  saying(message, Schema.String.pipe(Schema.filter(isRight)))
+  withMessage(message, Schema.String.pipe(Schema.filter(isRight)))
 
 /** One of a few words, with the words as choices for the help and the completion. */
 export const oneOf = <const A extends string>(choices: ReadonlyArray<A>) => ({
   choices,
-  decoder: saying<A>(
+  decoder: withMessage<A>(
     `must be one of ${choices.join(", ")}`,
     Schema.compose(Schema.String, Schema.Literal(...choices), { strict: false })
   )
@@ -26,7 +26,7 @@ export const oneOf = <const A extends string>(choices: ReadonlyArray<A>) => ({
 /** Decodes `yes` and `no` to true and false. */
 export const yesOrNo = {
   choices: ["yes", "no"],
-  decoder: saying(
+  decoder: withMessage(
     "must be one of yes, no",
     Schema.compose(Schema.String, Schema.transformLiterals(["yes", true], ["no", false]), { strict: false })
   )
@@ -38,7 +38,7 @@ export const wholeNumber = (
   max: number,
   message = `must be a whole number from ${min} to ${max}`
 ): Decoder<number> =>
-  saying(
+  withMessage(
     message,
     Schema.String.pipe(Schema.pattern(/^\d{1,15}$/), Schema.compose(Schema.NumberFromString), Schema.between(min, max))
   )
@@ -47,7 +47,7 @@ export const wholeNumber = (
 export const port = wholeNumber(0, 65_535, "must be a port from 0 to 65535")
 
 /** A share from 0 (never) to 1 (always). */
-export const share: Decoder<number> = saying(
+export const share: Decoder<number> = withMessage(
   "must be a share from 0 to 1, such as 0.3",
   Schema.String.pipe(
     Schema.pattern(/^\d?(\.\d{1,9})?$/),
@@ -68,17 +68,17 @@ const UNITS: Readonly<Record<string, Duration.Unit>> = {
 
 const DURATION = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|min|h|d)?$/
 
-const milliseconds = (text: string): number => {
+const parseMilliseconds = (text: string): number => {
   const [, amount = "", unit = "s"] = DURATION.exec(text) ?? []
   return Duration.toMillis(Duration.decode(`${Number(amount)} ${UNITS[unit]!}`))
 }
 
 /** A length of time in milliseconds: `250ms`, `3s`, `5m`, `2h`, `60d`; a bare number counts seconds. */
-export const duration: Decoder<number> = saying(
+export const duration: Decoder<number> = withMessage(
   "must be a length of time such as 250ms, 3s, 5m, 2h or 60d",
   Schema.transform(Schema.String.pipe(Schema.pattern(DURATION)), Schema.Number, {
     strict: true,
-    decode: milliseconds,
+    decode: parseMilliseconds,
     encode: (length) => `${length}ms`
   })
 )

@@ -102,7 +102,7 @@ const optionFacts = ({ argChoices = [], fallback, variable }: Flag<unknown>): st
 const TERMINAL_WIDTH = 80
 
 /** Folds an example into lines that fit the terminal and that a shell joins again. */
-const foldedExample = (example: string): string => {
+const foldExample = (example: string): string => {
   const [first = "", ...parts] = example.split(/ (?=--|<)/)
   const lines = [`  ${first}`]
   for (const part of parts) {
@@ -128,7 +128,7 @@ export const makeCommandWithHelp = ({ name, description = "", examples, remark }
     .showHelpAfterError(remark ?? false)
     .helpCommand(false)
     .helpOption("-h, --help", "Show this help.")
-    .addHelpText("after", ["\nExamples:", ...examples.map(foldedExample)].join("\n"))
+    .addHelpText("after", ["\nExamples:", ...examples.map(foldExample)].join("\n"))
     .configureHelp({
       minWidthToWrap: MIN_WRAPPED_WIDTH,
       subcommandTerm: (command) => command.name(),
@@ -145,8 +145,8 @@ export const group =
   (choose) => {
     const program = makeCommandWithHelp(help)
     for (const entry of commands) {
-      const [heading, below] = typeof entry === "function" ? ["", [entry]] : entry
-      for (const make of below) program.addCommand(make(choose).helpGroup(heading))
+      const [heading, subcommands] = typeof entry === "function" ? ["", [entry]] : entry
+      for (const make of subcommands) program.addCommand(make(choose).helpGroup(heading))
     }
     return program
   }
@@ -173,7 +173,7 @@ const commandAt = (program: Command, words: ReadonlyArray<string>): Command =>
  * - A switch has a value, as in `shop show 1 --json=yes`: commander says that it does not know the flag `--json=yes`.
  * - A flag has only one dash, as in `shop show -json 1`: commander does not suggest `--json`.
  */
-const wrongWord = (command: Command, words: ReadonlyArray<string>, i: number): string | null => {
+const findWrongWord = (command: Command, words: ReadonlyArray<string>, i: number): string | null => {
   const { options, registeredArguments } = command
   const [word, before, after] = [words[i]!, words[i - 1], words[i + 1]]
   const name = registeredArguments
@@ -195,13 +195,13 @@ const wrongWord = (command: Command, words: ReadonlyArray<string>, i: number): s
  * and a word that begins with two dashes is always a flag and never the value of the flag before it.
  */
 const parse = (program: Command, words: ReadonlyArray<string>): void => {
-  const end = words.indexOf("--")
-  const flags = end === -1 ? words : words.slice(0, end)
+  const separatorIndex = words.indexOf("--")
+  const flags = separatorIndex === -1 ? words : words.slice(0, separatorIndex)
   const command = commandAt(program, flags)
   if (flags.includes("--help")) command.help()
   for (const i of flags.keys()) {
-    const wrong = wrongWord(command, words, i)
-    if (wrong !== null) command.error(`error: ${wrong}`)
+    const message = findWrongWord(command, words, i)
+    if (message !== null) command.error(`error: ${message}`)
   }
   program.parse(words, { from: "user" })
 }
@@ -226,11 +226,11 @@ export type ParsedCommand =
   | { readonly kind: "refuse"; readonly message: string }
 
 /** Parses the typed words. */
-export const parsedCommand = (make: MakeCommand, words: ReadonlyArray<string>): ParsedCommand => {
-  let chosen: CommandEffect | undefined
+export const parseCommand = (make: MakeCommand, words: ReadonlyArray<string>): ParsedCommand => {
+  let selectedRun: CommandEffect | undefined
   const [printed, complaints]: [Array<string>, Array<string>] = [[], []]
   const program = make((run) => {
-    chosen = run
+    selectedRun = run
   })
   for (const command of everyCommand(program))
     command.exitOverride().configureOutput({
@@ -241,7 +241,7 @@ export const parsedCommand = (make: MakeCommand, words: ReadonlyArray<string>): 
     parse(program, words)
     // `--no-color` sets these variables, because all code that prints colours reads them.
     if (program.opts().color === false) Object.assign(process.env, { NO_COLOR: "1", FORCE_COLOR: "" })
-    return chosen === undefined ? { kind: "print", text: "" } : { kind: "run", run: chosen }
+    return selectedRun === undefined ? { kind: "print", text: "" } : { kind: "run", run: selectedRun }
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return { kind: "print", text: printed.join("").trimEnd() }

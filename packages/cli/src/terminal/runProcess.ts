@@ -4,9 +4,9 @@ import { escapeControl } from "./escapeControl.js"
 import type { CommandEffect } from "./program.js"
 
 /** The commands that run until they are stopped. For them, being stopped is a success (Specification, Commands). */
-const UNTIL_STOPPED = ["serve", "dispatch", "receive"]
+const LONG_RUNNING_COMMANDS = ["serve", "dispatch", "receive"]
 
-const INTERRUPTED = 130
+const INTERRUPTED_STATUS = 130
 
 /** The cause that stopped a command: a signal, or the reader of its output, which closed the pipe. */
 export type Stop = "signal" | "reader"
@@ -24,16 +24,16 @@ const messageOf = (thrown: unknown): string => {
   return text.replaceAll(/\s+/g, " ").replace(/(?<![:.\s])[:.\s]+$/, "")
 }
 
-const bug = (command: string, what: string, trace: string): string =>
+const bugMessage = (command: string, what: string, trace: string): string =>
   `${command} stopped because of a bug in the program (${what}). Report the bug with the lines below.\n${trace}`.trim()
 
 /** The message about a failure: the message of a refusal, or that of a bug with its stack trace. */
 const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: string): string => {
   for (const { message } of Cause.failures(cause)) if (message.trim() !== "") return message
-  for (const defect of Cause.defects(cause)) return bug(command, messageOf(defect), Cause.pretty(cause))
+  for (const defect of Cause.defects(cause)) return bugMessage(command, messageOf(defect), Cause.pretty(cause))
   return Cause.isInterruptedOnly(cause) && !Cause.isEmpty(cause)
-    ? bug(command, "it was interrupted, and not by a signal", "")
-    : bug(command, "it failed without an error", "")
+    ? bugMessage(command, "it was interrupted, and not by a signal", "")
+    : bugMessage(command, "it failed without an error", "")
 }
 
 /**
@@ -48,7 +48,10 @@ export const exitOf = (
   if (Exit.isSuccess(exit)) return { status: 0, complaint: null }
   const name = words.find((word) => !word.startsWith("-")) ?? ""
   if (stop !== null && Cause.isInterruptedOnly(exit.cause)) {
-    return { status: stop === "reader" || UNTIL_STOPPED.includes(name) ? 0 : INTERRUPTED, complaint: null }
+    return {
+      status: stop === "reader" || LONG_RUNNING_COMMANDS.includes(name) ? 0 : INTERRUPTED_STATUS,
+      complaint: null
+    }
   }
   return { status: 1, complaint: complaintOf(exit.cause, `workshop ${name}`.trim()) }
 }
@@ -67,7 +70,7 @@ const legibleConsole = Layer.unwrapEffect(
 )
 
 /** Logs warnings and errors on standard error, one line each. */
-const lines = Logger.replace(
+const loggerLayer = Logger.replace(
   Logger.defaultLogger,
   Logger.make((entry) =>
     globalThis.console.error(escapeControl(Logger.logfmtLogger.log(entry).replaceAll(/(?<!\s)\s*\n\s*/g, " | ")))
@@ -75,7 +78,7 @@ const lines = Logger.replace(
 )
 
 /** The console and the log of the command line. */
-export const output = Layer.mergeAll(legibleConsole, lines, Logger.minimumLogLevel(LogLevel.Warning))
+export const outputLayer = Layer.mergeAll(legibleConsole, loggerLayer, Logger.minimumLogLevel(LogLevel.Warning))
 
 /**
  * Two signals within this many milliseconds count as one, because one Ctrl-C comes from the terminal and again from
@@ -89,7 +92,7 @@ const drain = (stream: NodeJS.WriteStream): Promise<void> =>
   })
 
 /** Ends the process after its output was flushed, because `process.exit` alone would truncate the output. */
-const end = async ({ status, complaint }: CommandExit): Promise<void> => {
+const exitProcess = async ({ status, complaint }: CommandExit): Promise<void> => {
   if (complaint !== null) process.stderr.write(`${escapeControl(complaint)}\n`)
   await Promise.all([drain(process.stdout), drain(process.stderr)])
   process.exit(status)
@@ -127,10 +130,10 @@ export const runProcess = (command: CommandEffect, words: ReadonlyArray<string>)
   const finish = (exit: Exit.Exit<void, { readonly message: string }>) => {
     if (hasEnded) return
     hasEnded = true
-    void end(exitOf(exit, words, stop))
+    void exitProcess(exitOf(exit, words, stop))
   }
   process.on("uncaughtException", (error) => finish(Exit.die(error)))
-  NodeRuntime.runMain(Effect.provide(command, output), {
+  NodeRuntime.runMain(Effect.provide(command, outputLayer), {
     disableErrorReporting: true,
     disablePrettyLogger: true,
     teardown: (exit) => finish(exit as Exit.Exit<void, { readonly message: string }>)

@@ -4,7 +4,7 @@ import { pluralize } from "@workshop/testers/internal"
 import { Console, Effect, Exit, Stream } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
-import { sentence } from "../terminal/Output.js"
+import { sentenceOutput } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
 import { formatOf, formatOption, shopOption } from "./ImportCommand.js"
 import { COLUMNS, lineOfRow } from "./rows.js"
@@ -15,9 +15,9 @@ const STANDARD_OUTPUT = "-"
  * Creates a file for lines. The file is removed if the export fails, so that the export can be repeated with the same
  * name.
  */
-const newFile = (file: string) =>
+const createFile = (file: string) =>
   Effect.gen(function* () {
-    const writing = <A>(work: () => Promise<A>) =>
+    const tryToWrite = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({
         try: work,
         catch: (error) =>
@@ -27,7 +27,7 @@ const newFile = (file: string) =>
       })
     // Only the owner may read the file, because it contains phone numbers.
     const handle = yield* Effect.acquireRelease(
-      writing(() => open(file, "wx", 0o600)),
+      tryToWrite(() => open(file, "wx", 0o600)),
       (handle, exit) =>
         Effect.promise(async () => {
           await handle.close()
@@ -36,8 +36,8 @@ const newFile = (file: string) =>
     )
     return {
       write: (lines: ReadonlyArray<string>) =>
-        writing(() => handle.appendFile(lines.map((line) => `${line}\n`).join(""))),
-      end: writing(() => handle.close())
+        tryToWrite(() => handle.appendFile(lines.map((line) => `${line}\n`).join(""))),
+      end: tryToWrite(() => handle.close())
     }
   })
 
@@ -60,7 +60,7 @@ export const exportCommand = ownerCommand({
       const shop_id = yield* idFrom(ShopId, "the shop", shop)
       const format = yield* formatOf(given, file)
       const rows = yield* Imports.exported(shop_id)
-      const { write, end } = file === STANDARD_OUTPUT ? standardOutput : yield* newFile(file)
+      const { write, end } = file === STANDARD_OUTPUT ? standardOutput : yield* createFile(file)
       if (format === "csv") yield* write([COLUMNS.join(",")])
       let tickets = 0
       yield* Stream.runForEachChunk(rows, (page) => {
@@ -70,6 +70,6 @@ export const exportCommand = ownerCommand({
       yield* end
       if (file === STANDARD_OUTPUT) return null
       const inFile = `${pluralize(tickets, "ticket")} ${tickets === 1 ? "is" : "are"} in ${file}`
-      return sentence({ file, tickets }, `${inFile}, with the names and numbers of clients.`)
+      return sentenceOutput({ file, tickets }, `${inFile}, with the names and numbers of clients.`)
     }).pipe(Effect.scoped)
 })

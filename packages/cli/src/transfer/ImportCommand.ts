@@ -4,16 +4,16 @@ import { pluralize } from "@workshop/testers/internal"
 import { Console, Effect, Option } from "effect"
 import { type CommandRefused, refuse, toCommandRefused } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
-import { flagsOf, json, optional } from "../terminal/commands.js"
+import { flagsOf, jsonFlag, optionalFlag } from "../terminal/commands.js"
 import { oneOf } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
 import { importProgress } from "./importProgress.js"
-import { fileUnreadable, RowsUnreadable } from "./rowSource.js"
+import { fileRefusal, RowsUnreadable } from "./rowSource.js"
 import { type FileFormat, FORMATS, readRows } from "./rows.js"
 
 /** The flags that an import and an export share. */
-export const shopOption = optional("--shop <id>", "The shop's id.", { variable: "WORKSHOP_TRANSFER_SHOP" })
+export const shopOption = optionalFlag("--shop <id>", "The shop's id.", { variable: "WORKSHOP_TRANSFER_SHOP" })
 
 /** The format that a flag or the extension of a file names. */
 export const formatOf = (given: FileFormat | null, file: string): Effect.Effect<FileFormat, CommandRefused> => {
@@ -24,7 +24,7 @@ export const formatOf = (given: FileFormat | null, file: string): Effect.Effect<
 }
 
 /** The flag that names the format of a file. */
-export const formatOption = optional(
+export const formatOption = optionalFlag(
   "--format <format>",
   "The format of the file. The default follows from its extension.",
   { ...oneOf(FORMATS), variable: "WORKSHOP_TRANSFER_FORMAT" }
@@ -39,17 +39,17 @@ const sizeOf = (file: string): Effect.Effect<number, CommandRefused> => {
       if (stat.isDirectory()) throw Object.assign(new Error("The path is a folder"), { code: "EISDIR" })
       return stat.isFile() ? stat.size : 0
     },
-    catch: (error) => toCommandRefused(fileUnreadable(file, error))
+    catch: (error) => toCommandRefused(fileRefusal(file, error))
   })
 }
 
 /** The lines of a file, counted as they are read. */
 const countLines = (source: AsyncIterable<ImportLine>) => {
-  let read = 0
+  let rowCount = 0
   let cutAt: number | null = null
   const lines = (async function* () {
     for await (const line of source) {
-      read++
+      rowCount++
       if ("unreadable" in line && line.cut_short === true) cutAt = line.line
       yield line
     }
@@ -62,7 +62,7 @@ const countLines = (source: AsyncIterable<ImportLine>) => {
     /** The number of rows after the first `rows`; null if they cannot be read. */
     rowsAfter: async (rows: number): Promise<number | null> => {
       for await (const _ of lines);
-      return cutAt === null ? read - rows : null
+      return cutAt === null ? rowCount - rows : null
     }
   }
 }
@@ -112,7 +112,7 @@ const outputOf = (report: FileReport): Output => ({
 })
 
 /** The message about a run that skipped bad rows. */
-const leftOut = ({ bad, dry_run, stopped_at }: ImportReport, given: BadRows): string =>
+const skippedRowsMessage = ({ bad, dry_run, stopped_at }: ImportReport, given: BadRows): string =>
   stopped_at !== null
     ? `The file cannot be read from line ${stopped_at} on. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.`
     : dry_run
@@ -144,7 +144,7 @@ export const importCommand = ownerCommand({
       fallback: "stop"
     }),
     events: own.toggle("events", "Raise an event ticket.created for each imported ticket."),
-    json
+    json: jsonFlag
   },
   act: ({ file, shop, format: given, dryRun, badRows, events, json: asJson }) =>
     Effect.gen(function* () {
@@ -163,7 +163,7 @@ export const importCommand = ownerCommand({
       if (onProgress !== undefined) process.stderr.write("\n")
       if (report.bad > 0 && bad_rows === "skip") {
         yield* printOutput(outputOf(report), asJson)
-        return yield* refuse(leftOut(report, badRows))
+        return yield* refuse(skippedRowsMessage(report, badRows))
       }
       if (report.stopped_at === null) return outputOf(report)
       if (asJson) yield* Console.log(JSON.stringify(report, null, 2))

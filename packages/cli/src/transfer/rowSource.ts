@@ -23,21 +23,21 @@ export interface RowSource {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const noFile = (file: string): string => `There is no file ${file}. Check the path.`
-const noRight = (file: string): string =>
+const noFileMessage = (file: string): string => `There is no file ${file}. Check the path.`
+const noPermissionMessage = (file: string): string =>
   `This program has no permission to read ${file}. Correct the file's permissions.`
 
 /** The sentences for a file that cannot be read, by the code of Node's error. */
 const sentences: Readonly<Record<string, (file: string) => string>> = {
-  ENOENT: noFile,
-  ENOTDIR: noFile,
+  ENOENT: noFileMessage,
+  ENOTDIR: noFileMessage,
   EISDIR: (file) => `${file} is a folder. Give the path of a CSV or JSON lines file.`,
-  EACCES: noRight,
-  EPERM: noRight
+  EACCES: noPermissionMessage,
+  EPERM: noPermissionMessage
 }
 
 /** The refusal of a file, from Node's error. */
-export const fileUnreadable = (file: string, cause: unknown): RowsUnreadable => {
+export const fileRefusal = (file: string, cause: unknown): RowsUnreadable => {
   const sentence = sentences[String((cause as Partial<NodeJS.ErrnoException> | null)?.code)]
   const message = sentence?.(file) ?? `The file ${file} cannot be read (${messageOf(cause)}).`
   return new RowsUnreadable({ message, cause })
@@ -61,11 +61,11 @@ export const fileSource = (file: string): RowSource => {
       await handle.close()
     }
   }
-  return { chunks: failingWith(chunks(), (cause) => fileUnreadable(file, cause)), bytesRead: () => count }
+  return { chunks: mapFailure(chunks(), (cause) => fileRefusal(file, cause)), bytesRead: () => count }
 }
 
 /** The same chunks, with a failure converted to a refusal. */
-async function* failingWith(
+async function* mapFailure(
   chunks: Chunks,
   refusal: (cause: unknown) => RowsUnreadable
 ): AsyncGenerator<string | Buffer> {
@@ -76,7 +76,7 @@ async function* failingWith(
   }
 }
 
-const streamUnreadable = (cause: unknown): RowsUnreadable =>
+const streamRefusal = (cause: unknown): RowsUnreadable =>
   new RowsUnreadable({ message: `The stream of rows failed before its end: ${messageOf(cause)}.`, cause })
 
 /** The chunks of standard input. */
@@ -84,7 +84,7 @@ export const inputSource = (): RowSource => {
   const chunks = async function* () {
     yield* process.stdin as Chunks
   }
-  return { chunks: failingWith(chunks(), streamUnreadable), bytesRead: () => 0 }
+  return { chunks: mapFailure(chunks(), streamRefusal), bytesRead: () => 0 }
 }
 
 /** The chunks of a caller's stream. Throws a `TypeError` if it was read before. */
@@ -100,5 +100,5 @@ export const streamSource = (stream: NodeJS.ReadableStream): RowSource => {
   stream.on("error", () => {})
   // The stream is not destroyed, because a destroyed request closes the socket that the response to an upload needs.
   const chunks = ((stream as Partial<Readable>).iterator?.({ destroyOnReturn: false }) ?? stream) as Chunks
-  return { chunks: failingWith(chunks, streamUnreadable), bytesRead: () => 0 }
+  return { chunks: mapFailure(chunks, streamRefusal), bytesRead: () => 0 }
 }

@@ -53,12 +53,12 @@ export const rowOfCells = (cells: Readonly<Record<string, string>>): Fields => {
     if (cell === "") continue
     const path = column.split(".")
     const last = path.pop()!
-    let place = row
+    let parent = row
     for (const name of path) {
-      place[name] ??= {}
-      place = place[name] as Fields
+      parent[name] ??= {}
+      parent = parent[name] as Fields
     }
-    place[last] = cellValue(column, cell)
+    parent[last] = cellValue(column, cell)
   }
   return row
 }
@@ -70,12 +70,12 @@ const cellOf = (value: unknown): string => {
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-const at = (row: unknown, column: string): unknown =>
+const fieldAt = (row: unknown, column: string): unknown =>
   column.split(".").reduce<unknown>((value, name) => (value as Fields | undefined)?.[name], row)
 
 /** The line of a row in a file. */
 export const lineOfRow = (row: object, format: FileFormat): string =>
-  format === "jsonl" ? JSON.stringify(row) : COLUMNS.map((column) => cellOf(at(row, column))).join(",")
+  format === "jsonl" ? JSON.stringify(row) : COLUMNS.map((column) => cellOf(fieldAt(row, column))).join(",")
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -106,7 +106,7 @@ class NotUtf8 {
 }
 
 /** The text of a source, without the line that is not UTF-8, so that no damaged text is imported. */
-async function* textOf(source: Chunks, format: FileFormat): AsyncGenerator<string, void> {
+async function* decodeText(source: Chunks, format: FileFormat): AsyncGenerator<string, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let line = 1
   let text = ""
@@ -139,7 +139,7 @@ async function* textOf(source: Chunks, format: FileFormat): AsyncGenerator<strin
 }
 
 /** The first line that cannot be read; nothing after it is read. */
-const unreadableFrom = (error: { readonly lines: number; readonly message: string }): ImportLine => ({
+const unreadableLine = (error: { readonly lines: number; readonly message: string }): ImportLine => ({
   line: error.lines,
   unreadable: error.message,
   cut_short: true
@@ -176,7 +176,7 @@ const faultOfJson = (text: string): string => {
   return `is not a JSON object, because of the character in column ${bad}: write one complete object on each line`
 }
 
-async function* jsonLines(source: Chunks): AsyncGenerator<ImportLine> {
+async function* readJsonLines(source: Chunks): AsyncGenerator<ImportLine> {
   let line = 0
   const lineOf = (text: string): ReadonlyArray<ImportLine> => {
     line++
@@ -190,16 +190,16 @@ async function* jsonLines(source: Chunks): AsyncGenerator<ImportLine> {
   }
   let rest = ""
   try {
-    for await (const text of textOf(source, "jsonl")) {
+    for await (const text of decodeText(source, "jsonl")) {
       const lines = (rest + text).split(/\r?\n/)
       rest = lines.pop()!
       for (const whole of lines) yield* lineOf(whole)
-      if (rest.length > MAX_ROW_CHARACTERS) return yield unreadableFrom({ lines: line + 1, message: TOO_LONG })
+      if (rest.length > MAX_ROW_CHARACTERS) return yield unreadableLine({ lines: line + 1, message: TOO_LONG })
     }
     yield* lineOf(rest)
   } catch (error) {
     if (!(error instanceof NotUtf8)) throw error
-    yield unreadableFrom(error)
+    yield unreadableLine(error)
   }
 }
 
@@ -212,19 +212,19 @@ const separatorOf = (names: string): string =>
 
 const MAX_HEADER_CHARACTERS = 64 * 1024
 
-const many = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
-const listed = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(", ")
+const quoteNames = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(", ")
 
 /** The error in the first line because of which no row could be read correctly; null if there is none. */
 const faultOfNames = (names: ReadonlyArray<string>): string | null => {
-  const unknown = names.filter((name) => name !== "" && !(COLUMNS as ReadonlyArray<string>).includes(name))
-  if (unknown.length > 0)
-    return `names ${listed(unknown)}, but must name only columns of an import, so no row was read: rename or remove ${unknown.length === 1 ? "this column" : "these columns"}. The columns are ${COLUMNS.join(", ")}`
-  const twice = names.find((name, at) => name !== "" && names.indexOf(name) !== at)
-  return twice === undefined
+  const unknownNames = names.filter((name) => name !== "" && !(COLUMNS as ReadonlyArray<string>).includes(name))
+  if (unknownNames.length > 0)
+    return `names ${quoteNames(unknownNames)}, but must name only columns of an import, so no row was read: rename or remove ${unknownNames.length === 1 ? "this column" : "these columns"}. The columns are ${COLUMNS.join(", ")}`
+  const duplicate = names.find((name, at) => name !== "" && names.indexOf(name) !== at)
+  return duplicate === undefined
     ? null
-    : `names ${listed([twice])} twice, so no row was read: remove one of the two columns`
+    : `names ${quoteNames([duplicate])} twice, so no row was read: remove one of the two columns`
 }
 
 /** The first line does not name the columns of an import. */
@@ -237,19 +237,19 @@ class NamesRefused {
  * A parser of CSV, with the lines that it has read. The records are kept here, because a parser that fails drops its
  * own.
  */
-const csvParser = (head: string) => {
+const makeCsvParser = (head: string) => {
   const ready: Array<ImportLine> = []
   // The number of lines to subtract, because the parser counts a line end of two characters in a cell twice.
   let countedTwice = 0
   // The line after which the next row begins; the first line has the names.
-  let ended = 1
-  const keep = (record: Readonly<Record<string, string>>, { lines, error }: InfoRecord) => {
+  let lastLine = 1
+  const keepRecord = (record: Readonly<Record<string, string>>, { lines, error }: InfoRecord) => {
     const { record: cells, columns } = (error as Partial<Record<"record" | "columns", ReadonlyArray<string>>>) ?? {}
     const text = (cells ?? Object.values(record)).join()
     // The line of a row is that on which it begins.
-    const line = lines - countedTwice - many(text, /[\r\n]/g)
-    countedTwice += many(text, /\r\n/g)
-    ended = lines - countedTwice
+    const line = lines - countedTwice - countMatches(text, /[\r\n]/g)
+    countedTwice += countMatches(text, /\r\n/g)
+    lastLine = lines - countedTwice
     if (cells === undefined || columns === undefined) ready.push({ line, row: rowOfCells(record) })
     else
       ready.push({
@@ -267,7 +267,7 @@ const csvParser = (head: string) => {
     },
     relax_column_count: true,
     max_record_size: MAX_ROW_CHARACTERS,
-    on_record: keep
+    on_record: keepRecord
   })
   parser.on("error", () => {}).resume()
   return {
@@ -278,7 +278,7 @@ const csvParser = (head: string) => {
     /**
      * The first line of the row that could not be read, because the parser names the line on which it found the error.
      */
-    failedAt: () => ended + 1
+    failedAt: () => lastLine + 1
   }
 }
 
@@ -293,19 +293,19 @@ const faultOf = (error: CsvError): string => {
     : messageOf(error)
 }
 
-async function* csvLines(source: Chunks): AsyncGenerator<ImportLine> {
+async function* readCsvLines(source: Chunks): AsyncGenerator<ImportLine> {
   let head = ""
-  let parser: ReturnType<typeof csvParser> | undefined
+  let parser: ReturnType<typeof makeCsvParser> | undefined
   try {
-    for await (const text of textOf(source, "csv")) {
+    for await (const text of decodeText(source, "csv")) {
       head += text
       if (parser === undefined && !head.includes("\n") && head.length < MAX_HEADER_CHARACTERS) continue
-      parser ??= csvParser(head)
+      parser ??= makeCsvParser(head)
       await parser.write(head)
       head = ""
       yield* parser.ready.splice(0)
     }
-    parser ??= csvParser(head)
+    parser ??= makeCsvParser(head)
     await parser.write(head)
     await parser.end()
     yield* parser.ready
@@ -315,13 +315,13 @@ async function* csvLines(source: Chunks): AsyncGenerator<ImportLine> {
       // that is not UTF-8.
       await parser?.end().catch(() => {})
       yield* (parser?.ready ?? []).filter(({ line }) => line < error.lines)
-      return yield unreadableFrom(error)
+      return yield unreadableLine(error)
     }
-    if (error instanceof NamesRefused) return yield unreadableFrom(error)
+    if (error instanceof NamesRefused) return yield unreadableLine(error)
     if (!(error instanceof CsvError) || parser === undefined) throw error
     yield* parser.ready
     const message = `cannot be read, so no row from here on was read: ${faultOf(error)}`
-    yield unreadableFrom({ lines: parser.failedAt(), message })
+    yield unreadableLine({ lines: parser.failedAt(), message })
   }
 }
 
@@ -340,7 +340,7 @@ export const readRows = (from: string | NodeJS.ReadableStream, format: FileForma
   if (!FORMATS.includes(format)) throw new TypeError(`The argument format must be ${FORMATS.join(" or ")}`)
   const { chunks, bytesRead } = sourceOf(from)
   return {
-    lines: format === "csv" ? csvLines(chunks) : jsonLines(chunks),
+    lines: format === "csv" ? readCsvLines(chunks) : readJsonLines(chunks),
     /** The bytes of the file that were read. */
     bytesRead
   }

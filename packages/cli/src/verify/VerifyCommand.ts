@@ -4,7 +4,7 @@ import { beginsAsSecret, durationInWords } from "@workshop/core/internal"
 import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Console, Effect, Schema } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
-import { command, json, optional, repeatable, value } from "../terminal/commands.js"
+import { command, jsonFlag, optionalFlag, repeatableFlag, valueFlag } from "../terminal/commands.js"
 import { duration, textMatching } from "../terminal/decoders.js"
 import { Operand } from "../terminal/program.js"
 
@@ -32,10 +32,10 @@ interface Verdict {
 const NEWLINE = 10
 
 /** The body with a newline at its end added or removed, because saving or pasting may have changed that. */
-const otherwise = (body: Uint8Array): Uint8Array =>
+const toggleNewline = (body: Uint8Array): Uint8Array =>
   body.at(-1) === NEWLINE ? body.subarray(0, body.at(-2) === 13 ? -2 : -1) : Uint8Array.from([...body, NEWLINE])
 
-const mismatch = (isOnlyNewline: boolean, { secrets, body }: StoredDelivery): string => {
+const mismatchSentence = (isOnlyNewline: boolean, { secrets, body }: StoredDelivery): string => {
   if (isOnlyNewline) {
     return body.at(-1) === NEWLINE
       ? "The signature belongs to this body without the newline at its end. Keep the exact bytes of the body."
@@ -58,27 +58,27 @@ const sentences: Readonly<Record<Exclude<VerifyFailure, "mismatch">, (age: numbe
 }
 
 /** Verifies a delivery, and finds out why it is rejected. */
-export const judge = Effect.fnUntraced(function* (kept: StoredDelivery) {
-  const { body, signature, secrets, tolerance_ms, at } = kept
+export const verifyDelivery = Effect.fnUntraced(function* (delivery: StoredDelivery) {
+  const { body, signature, secrets, tolerance_ms, at } = delivery
   const tolerance = tolerance_ms / 1000
   const options = { toleranceSeconds: tolerance, now: new Date(at) }
-  const verified = yield* Effect.promise(() => verify(body, signature, secrets, options))
+  const result = yield* Effect.promise(() => verify(body, signature, secrets, options))
   const given_t = /(?:^|,)\s*t=(\d{1,12})(?:,|\s|$)/.exec(signature ?? "")?.[1]
   const t = given_t === undefined ? null : Number(given_t)
   const age_seconds = t === null ? null : Math.floor(at / 1000) - t
   const age = age_seconds ?? 0
-  const verdict = (reason: VerifyFailure | null, sentence: string): Verdict => {
+  const makeVerdict = (reason: VerifyFailure | null, sentence: string): Verdict => {
     return { valid: reason === null, reason, sentence, t, age_seconds }
   }
-  if (verified.ok) {
+  if (result.ok) {
     const when = `${durationInWords(Math.abs(age))} ${age < 0 ? "after" : "before"} the receiver's clock`
-    return verdict(null, `Valid: signed at ${new Date(verified.t * 1000).toISOString()}, ${when}.`)
+    return makeVerdict(null, `Valid: signed at ${new Date(result.t * 1000).toISOString()}, ${when}.`)
   }
-  const { reason } = verified
-  if (reason !== "mismatch") return verdict(reason, sentences[reason](age, tolerance))
-  const again = yield* Effect.promise(() => verify(otherwise(body), signature, secrets, options))
-  const isOnlyNewline = again.ok || again.reason === "too_old" || again.reason === "too_new"
-  return verdict(reason, mismatch(isOnlyNewline, kept))
+  const { reason } = result
+  if (reason !== "mismatch") return makeVerdict(reason, sentences[reason](age, tolerance))
+  const otherResult = yield* Effect.promise(() => verify(toggleNewline(body), signature, secrets, options))
+  const isOnlyNewline = otherResult.ok || otherResult.reason === "too_old" || otherResult.reason === "too_new"
+  return makeVerdict(reason, mismatchSentence(isOnlyNewline, delivery))
 })
 
 const instantOf = (text: string): number => (/^\d{1,12}$/.test(text) ? Number(text) * 1000 : Date.parse(text))
@@ -91,21 +91,21 @@ const instant = Schema.transform(
 )
 
 const options = {
-  secret: repeatable(
+  secret: repeatableFlag(
     "--secret <whsec>",
     "The webhook's secret, including whsec_. For several secrets, separate them by commas or repeat the flag."
   ),
-  signature: optional("--signature <header>", "The value of the signature header, such as t=1732000000,v1=..."),
-  tolerance: value("--tolerance <duration>", "How far the signature's time may be from the receiver's clock.", {
+  signature: optionalFlag("--signature <header>", "The value of the signature header, such as t=1732000000,v1=..."),
+  tolerance: valueFlag("--tolerance <duration>", "How far the signature's time may be from the receiver's clock.", {
     decoder: duration,
     fallback: "5m"
   }),
-  at: optional(
+  at: optionalFlag(
     "--at <instant>",
     "The time on the receiver's clock when the webhook arrived, in ISO 8601 or seconds since 1970. The default is now.",
     { decoder: instant }
   ),
-  json,
+  json: jsonFlag,
   file: new Operand<string>("[file]", "The file with the raw body as it arrived. - means standard input.").default("-")
 }
 
@@ -139,7 +139,7 @@ export const verifyCommand = command({
       if (secrets.length === 0) return yield* refuse("Set WORKSHOP_SECRET to the webhook's secret.")
       const arrived_at = at ?? (yield* Clock.currentTimeMillis)
       const body = yield* readBody(file)
-      const verdict = yield* judge({ body, signature, secrets, tolerance_ms, at: arrived_at })
+      const verdict = yield* verifyDelivery({ body, signature, secrets, tolerance_ms, at: arrived_at })
       if (json) yield* Console.log(JSON.stringify(verdict))
       else if (verdict.valid) yield* Console.log(verdict.sentence)
       return verdict.valid ? undefined : yield* refuse(verdict.sentence)

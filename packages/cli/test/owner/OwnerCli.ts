@@ -1,6 +1,6 @@
 import { Entropy, Profanity } from "@workshop/core"
 import * as MemoryStore from "@workshop/store-memory"
-import { plain } from "@workshop/testers/internal"
+import { paintPlain } from "@workshop/testers/internal"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { layer as workshop } from "../../../core/src/services/Workshop.js"
 import { CommandRefused } from "../../src/CommandRefused.js"
@@ -46,7 +46,7 @@ export class OwnerCli implements AsyncDisposable {
   /** Runs a command. */
   async run<E>(program: Effect.Effect<Output, E, Services>): Promise<CommandOutput> {
     const { data, lines } = await this.#run(program)
-    const look = { paint: plain, width: Number.POSITIVE_INFINITY }
+    const look = { paint: paintPlain, width: Number.POSITIVE_INFINITY }
     return { data: JSON.parse(JSON.stringify(data)), lines: lines(look) }
   }
 

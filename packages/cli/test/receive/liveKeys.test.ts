@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest"
 import { type Behaviour, healthy } from "../../../testers/src/receive/Receiver.js"
-import { behaviourInWords, changeBy, legend } from "../../src/receive/receive.js"
+import { behaviourChangeOf, behaviourInWords, legend } from "../../src/receive/receive.js"
 
 /** Types keys, one after another, for a receiver that was started with the flags `asked`. */
 const typed = (keys: string, asked: Behaviour = healthy): string => {
   let now = asked
-  for (const key of keys) now = { ...now, ...changeBy(key, now, asked) }
+  for (const key of keys) now = { ...now, ...behaviourChangeOf(key, now, asked) }
   return behaviourInWords(now)
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { hintsFor } from "../../src/database/CommandHints.js"
+import { makeHints } from "../../src/database/CommandHints.js"
 
 const embedded = { store: "embedded", databaseUrl: null, dataDir: ".workshop" } as const
 const postgres = (databaseUrl: string) => ({ ...embedded, store: "postgres", databaseUrl }) as const
@@ -19,19 +19,19 @@ describe("a printed command runs when it is pasted (Specification, Commands)", (
       "workshop key list --database-url 'postgres://db/workshop?sslmode=require'"
     ]
   ])("a printed command names %s as a shell needs it", (_, choice, line) => {
-    const { command, condition } = hintsFor(choice, {})
+    const { command, condition } = makeHints(choice, {})
     expect([command("key list"), condition]).toEqual([line, ""])
   })
 
   it.each(["postgres://me:secret@db/workshop", "postgres://db/workshop?password=secret", "host=db password=secret"])(
     "a printed command names DATABASE_URL instead of the address %s",
     (url) => {
-      const { command, condition } = hintsFor(postgres(url), {})
+      const { command, condition } = makeHints(postgres(url), {})
       expect([command("key list"), condition]).toEqual(["workshop key list", " (set DATABASE_URL as for this process)"])
     }
   )
 
   it("a printed command begins with npx if npm or npx started this process", () => {
-    expect(hintsFor(embedded, { npm_command: "exec" }).command("key list")).toBe("npx workshop key list")
+    expect(makeHints(embedded, { npm_command: "exec" }).command("key list")).toBe("npx workshop key list")
   })
 })

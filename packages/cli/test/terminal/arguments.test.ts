@@ -3,9 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { command, json, optional, repeatable } from "../../src/terminal/commands.js"
+import { command, jsonFlag, optionalFlag, repeatableFlag } from "../../src/terminal/commands.js"
 import { text } from "../../src/terminal/decoders.js"
-import { group, Operand, parsedCommand } from "../../src/terminal/program.js"
+import { group, Operand, parseCommand } from "../../src/terminal/program.js"
 import { runCommandLine } from "../runCommandLine.js"
 import { build, run } from "../Workshop.js"
 
@@ -19,9 +19,9 @@ const show = command({
   ...help,
   name: "show",
   options: {
-    json,
-    name: optional("--name <text>", "Its name.", { decoder: text }),
-    words: repeatable("--word <text>", "Words.", { decoder: text }),
+    json: jsonFlag,
+    name: optionalFlag("--name <text>", "Its name.", { decoder: text }),
+    words: repeatableFlag("--word <text>", "Words.", { decoder: text }),
     shop: new Operand<string>("<shop>", "The shop's id.")
   },
   run: (values) =>
@@ -34,7 +34,7 @@ const workshop = group({ ...help, name: "workshop" }, [group({ ...help, name: "s
 /** The parsed values of a command line, or its error. */
 const readLine = (line: string) => {
   read = undefined
-  const parsed = parsedCommand(workshop, line.split(" "))
+  const parsed = parseCommand(workshop, line.split(" "))
   if (parsed.kind !== "run") return parsed.kind === "refuse" ? parsed.message : parsed.text
   return Effect.runSync(
     Effect.match(Effect.withConfigProvider(parsed.run, ConfigProvider.fromMap(new Map())), {

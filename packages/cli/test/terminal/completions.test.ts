@@ -5,22 +5,22 @@ import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { command, json, optional } from "../../src/terminal/commands.js"
+import { command, jsonFlag, optionalFlag } from "../../src/terminal/commands.js"
 import { completionScript } from "../../src/terminal/completions.js"
 import { oneOf, text } from "../../src/terminal/decoders.js"
 import { group, Operand } from "../../src/terminal/program.js"
 
-const name = optional("--name <text>", "The shop's name: as shown.", { decoder: text })
-const store = optional("--store <store>", "Where it is kept.", oneOf(["memory", "postgres"]))
-const html = optional("--html <file>", "A page.", { decoder: text })
-const dir = optional("--dir <folder>", "A folder.", { decoder: text })
+const name = optionalFlag("--name <text>", "The shop's name: as shown.", { decoder: text })
+const store = optionalFlag("--store <store>", "Where it is kept.", oneOf(["memory", "postgres"]))
+const html = optionalFlag("--html <file>", "A page.", { decoder: text })
+const dir = optionalFlag("--dir <folder>", "A folder.", { decoder: text })
 const does = (name: string, description: string, options: Parameters<typeof command>[0]["options"]) =>
   command({ name, description, examples: [], options, run: () => Effect.void })
 const outline = group({ name: "workshop", description: "", examples: [] }, [
-  does("serve", "Serve", { store, html, dir, json }),
+  does("serve", "Serve", { store, html, dir, json: jsonFlag }),
   group({ name: "shop", description: "Shops", examples: [] }, [
-    does("create", "Open a shop: it's yours", { name, json }),
-    does("show", "Show a shop", { json, id: new Operand<string>("<id>", "Its id.") }),
+    does("create", "Open a shop: it's yours", { name, json: jsonFlag }),
+    does("show", "Show a shop", { json: jsonFlag, id: new Operand<string>("<id>", "Its id.") }),
     does("set", "Set", { state: new Operand<string>("<state>", "The state.").choices(["open", "closed"]) })
   ])
 ])

@@ -1,6 +1,6 @@
 import { Either, Exit, FiberId, Schema } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { optional } from "../../src/terminal/commands.js"
+import { optionalFlag } from "../../src/terminal/commands.js"
 import { type Decoder, duration, share, wholeNumber } from "../../src/terminal/decoders.js"
 import { wantsColour, widthFor } from "../../src/terminal/Output.js"
 import { exitOf, type Stop } from "../../src/terminal/runProcess.js"
@@ -93,7 +93,7 @@ describe("values of flags", () => {
   it("whole numbers have bounds, and an omitted optional flag is null", () => {
     const decoder = wholeNumber(1, 9999)
     expect([read(decoder, "1"), read(decoder, "9999")]).toEqual([1, 9999])
-    const { decode } = optional("--n <number>", "", { decoder })
+    const { decode } = optionalFlag("--n <number>", "", { decoder })
     expect([decode([]), decode([""]), decode(["7"])].map(Either.getOrNull)).toEqual([null, null, 7])
     for (const text of ["0", "10000", "1.5", "", "1e3"]) expect(read(decoder, text)).toMatch(/^must be a whole number/)
   })

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { Cause, type ConfigError, ConfigProvider, Console, Effect, Exit } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { workshop } from "../../src/commandLine.js"
+import { makeWorkshop } from "../../src/commandLine.js"
 import { everyCommand, pathOf } from "../../src/terminal/program.js"
 import { exitOf } from "../../src/terminal/runProcess.js"
 import { runCommandLine } from "../runCommandLine.js"
@@ -22,7 +22,7 @@ const operands: Readonly<Record<string, string>> = {
 }
 
 /** The words of every command, with the operands that it needs. */
-const commands = everyCommand((await workshop())(() => undefined)).map((command) => [
+const commands = everyCommand((await makeWorkshop())(() => undefined)).map((command) => [
   ...pathOf(command).split(" ").slice(1),
   ...command.registeredArguments.map((operand) => operands[operand.name()] ?? ID)
 ])
@@ -73,7 +73,7 @@ describe("no command ends with a failure and an empty standard error (Specificat
   })
 })
 
-/** Runs a line of bash in which `workshop` is the built program. */
+/** Runs a line of bash in which `makeWorkshop` is the built program. */
 const bash = async (line: string, env: Readonly<Record<string, string>> = {}) => {
   const script = `set -o pipefail; workshop() { "${process.execPath}" "${bin}" "$@"; }; ${line}`
   const child = spawn("bash", ["-c", script], { env: environment(env), stdio: ["ignore", "pipe", "pipe"] })

@@ -1,4 +1,4 @@
-import { coloured } from "@workshop/testers/internal"
+import { paintColoured } from "@workshop/testers/internal"
 import { describe, expect, it } from "vitest"
 import { escapeControl } from "../../src/terminal/escapeControl.js"
 
@@ -17,7 +17,7 @@ describe("texts from other sources on a terminal", () => {
   ])("the text %j is printed without control sequences", (text, shown) => expect(escapeControl(text)).toBe(shown))
 
   it("the program's own colours are kept", () => {
-    for (const tone of TONES) expect(escapeControl(coloured(tone, "word"))).toBe(coloured(tone, "word"))
+    for (const tone of TONES) expect(escapeControl(paintColoured(tone, "word"))).toBe(paintColoured(tone, "word"))
   })
 
   it("JSON that is made legible parses to the same value", () => {

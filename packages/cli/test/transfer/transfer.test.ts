@@ -17,7 +17,7 @@ import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { type FileFormat, RowsUnreadable, readRows } from "../../src/rows.js"
-import { fileUnreadable } from "../../src/transfer/rowSource.js"
+import { fileRefusal } from "../../src/transfer/rowSource.js"
 import { lineOfRow, rowOfCells } from "../../src/transfer/rows.js"
 import { runCommandLine } from "../runCommandLine.js"
 
@@ -327,10 +327,10 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
 
   it("the error for a file that cannot be read is a sentence", () => {
     for (const code of ["EACCES", "EPERM"])
-      expect(fileUnreadable("a.csv", { code }).message).toBe(
+      expect(fileRefusal("a.csv", { code }).message).toBe(
         "This program has no permission to read a.csv. Correct the file's permissions."
       )
-    expect(fileUnreadable("a.csv", new Error("EIO: i/o error, read")).message).toBe(
+    expect(fileRefusal("a.csv", new Error("EIO: i/o error, read")).message).toBe(
       "The file a.csv cannot be read (EIO: i/o error, read)."
     )
   })

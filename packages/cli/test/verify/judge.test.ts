@@ -2,7 +2,7 @@ import { durationInWords } from "@workshop/core/internal"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { signatureHeader } from "../../../core/src/domain/Signature.js"
-import { judge, type StoredDelivery } from "../../src/verify/VerifyCommand.js"
+import { type StoredDelivery, verifyDelivery } from "../../src/verify/VerifyCommand.js"
 
 const NOON = 1_795_176_000_000
 const SECRET = "whsec_the-shop's-own"
@@ -10,7 +10,7 @@ const BODY = '{"id":"e1"}'
 
 const judged = (kept: Partial<Omit<StoredDelivery, "body">> & { readonly body?: string }) =>
   Effect.runPromise(
-    judge({
+    verifyDelivery({
       signature: signatureHeader(BODY, [SECRET], NOON),
       secrets: [SECRET],
       tolerance_ms: 300_000,

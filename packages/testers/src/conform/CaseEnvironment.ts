@@ -22,7 +22,7 @@ class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
 export class CannotReceive extends Data.TaggedError("CannotReceive")<{}> {}
 
 /** The parts of an environment: the server, its sandbox if it has one, and a source of unused names and numbers. */
-interface Resources {
+interface CaseResources {
   readonly api: Api
   /** The receivers; null if webhooks cannot reach this machine. */
   readonly inboxes: Inboxes | null
@@ -45,10 +45,10 @@ const MAX_ATTEMPTS = 3
  * clock.
  */
 export class CaseEnvironment {
-  readonly #resources: Resources
+  readonly #resources: CaseResources
   readonly #opened: Array<Inbox> = []
 
-  constructor(resources: Resources) {
+  constructor(resources: CaseResources) {
     this.#resources = resources
   }
 
@@ -80,10 +80,10 @@ export class CaseEnvironment {
   }
 
   /** Returns a text that occurs nowhere else in any run. */
-  readonly fresh = (prefix: string): string => `${prefix}-${this.#resources.run}-${this.#resources.next()}`
+  readonly uniqueText = (prefix: string): string => `${prefix}-${this.#resources.run}-${this.#resources.next()}`
 
   /** Returns an unused mobile number. */
-  readonly phone = (): string => {
+  readonly unusedPhone = (): string => {
     const digits = Number.parseInt(this.#resources.run, 16) % 100_000
     return `+49151${String(digits).padStart(5, "0")}${String(this.#resources.next() % 1000).padStart(3, "0")}`
   }
@@ -98,8 +98,8 @@ export class CaseEnvironment {
   }
 
   /** Opens an account that no shop knows. */
-  readonly person = async (person: Fields = {}): Promise<CasePerson> => {
-    const phone = this.phone()
+  readonly openAccount = async (person: Fields = {}): Promise<CasePerson> => {
+    const phone = this.unusedPhone()
     const input = { given_name: "Amira", family_name: "Ben Salah", phone, ...person }
     return { id: (await this.act<{ id: string }>("register", "", input)).id, phone }
   }
@@ -113,7 +113,7 @@ export class CaseEnvironment {
   }
 
   /** Returns the instant of the sandbox clock. */
-  readonly instant = async (): Promise<string> => (await this.act<{ now: string }>("read clock")).now
+  readonly readInstant = async (): Promise<string> => (await this.act<{ now: string }>("read clock")).now
 
   /** Moves the clock forward, and waits until the closures and deliveries that became due have run. */
   readonly advance = (ms: number): Promise<unknown> => this.act("move clock", "", { advance_ms: ms })
@@ -122,7 +122,7 @@ export class CaseEnvironment {
   readonly settle = (): Promise<unknown> => this.advance(0)
 
   /** Opens a receiver for this case. */
-  readonly inbox = (): Inbox => {
+  readonly openInbox = (): Inbox => {
     const inbox = this.#resources.inboxes?.open()
     if (inbox === undefined) throw new CannotReceive()
     this.#opened.push(inbox)
@@ -170,73 +170,75 @@ export class CaseShop {
 
   /** Requests a new ticket, with a new Idempotency-Key unless one is given. */
   readonly create = (body: Fields = {}, options: CallOptions = {}): PendingResponse<TicketJson> =>
-    this.post("/tickets", { service: "Hem", ...body }, { once: this.env.fresh("attempt"), ...options })
+    this.post("/tickets", { service: "Hem", ...body }, { once: this.env.uniqueText("attempt"), ...options })
 
   /** A new ticket. */
-  readonly ticket = async (body: Fields = {}): Promise<TicketJson> => (await this.create(body)).ok(201)
+  readonly createTicket = async (body: Fields = {}): Promise<TicketJson> => (await this.create(body)).expectOk(201)
 
   /** Creates a ticket, and waits until its events are delivered. */
-  readonly sent = async (): Promise<TicketJson> => {
-    const ticket = await this.ticket()
+  readonly createAndDeliver = async (): Promise<TicketJson> => {
+    const ticket = await this.createTicket()
     await this.env.settle()
     return ticket
   }
 
   /** Creates a ticket of a client whom the shop knows. */
-  readonly clientTicket = async () => {
-    const client = await this.known()
-    return { client, id: (await this.ticket({ client_id: client.id })).id }
+  readonly createClientTicket = async () => {
+    const client = await this.openKnownClient()
+    return { client, id: (await this.createTicket({ client_id: client.id })).id }
   }
 
   /** Reads the current state of a ticket. */
-  readonly read = async (id: string): Promise<TicketJson> => (await this.get<TicketJson>(`/tickets/${id}`)).ok()
+  readonly readTicket = async (id: string): Promise<TicketJson> =>
+    (await this.get<TicketJson>(`/tickets/${id}`)).expectOk()
 
   /** Requests a status of a ticket. */
-  readonly status = (id: string, status: string): PendingResponse<TicketJson> =>
+  readonly setStatus = (id: string, status: string): PendingResponse<TicketJson> =>
     this.post(`/tickets/${id}/status`, { status })
 
   /** Creates a ticket and sets the given statuses, one after another. */
-  readonly moved = async (...statuses: ReadonlyArray<string>): Promise<TicketJson> => {
-    let ticket = await this.ticket()
-    for (const status of statuses) ticket = (await this.status(ticket.id, status)).ok()
+  readonly createAndMove = async (...statuses: ReadonlyArray<string>): Promise<TicketJson> => {
+    let ticket = await this.createTicket()
+    for (const status of statuses) ticket = (await this.setStatus(ticket.id, status)).expectOk()
     return ticket
   }
 
   /** Records that the shop notified the client itself. */
-  readonly notified = (id: string, channel = "sms"): PendingResponse<TicketJson> =>
+  readonly recordNotified = (id: string, channel = "sms"): PendingResponse<TicketJson> =>
     this.post(`/tickets/${id}/notified`, { channel })
 
   /** Adds stamps. */
-  readonly stamps = <D>(
+  readonly addStamps = <D>(
     { id }: { readonly id: string },
     count: unknown,
     options: CallOptions = {}
   ): PendingResponse<D> =>
-    this.post(`/clients/${id}/loyalty/stamps`, { count }, { once: this.env.fresh("stamps"), ...options })
+    this.post(`/clients/${id}/loyalty/stamps`, { count }, { once: this.env.uniqueText("stamps"), ...options })
 
   /** Uses a reward. */
   readonly redeem = <D>({ id }: { readonly id: string }, options: CallOptions = {}): PendingResponse<D> =>
-    this.post(`/clients/${id}/loyalty/redeem`, undefined, { once: this.env.fresh("redeem"), ...options })
+    this.post(`/clients/${id}/loyalty/redeem`, undefined, { once: this.env.uniqueText("redeem"), ...options })
 
   /** Looks up a client by phone number. */
   readonly lookUp = (phone: string): PendingResponse<Client> => this.get(`/clients?phone=${encodeURIComponent(phone)}`)
 
   /** Changes the shop's settings in the sandbox. */
-  async set(patch: Fields): Promise<this> {
+  async changeSettings(patch: Fields): Promise<this> {
     await this.env.act("change shop", this.id, patch)
     return this
   }
 
   /** Turns the loyalty programme on. */
-  program(patch: Fields = {}): Promise<this> {
-    return this.set({ program: { ...PROGRAM, ...patch } })
+  enableProgram(patch: Fields = {}): Promise<this> {
+    return this.changeSettings({ program: { ...PROGRAM, ...patch } })
   }
 
   /** Turns the loyalty programme on, and returns a client whom the shop knows. */
-  readonly loyal = async (patch: Fields = {}): Promise<CasePerson> => (await this.program(patch)).known()
+  readonly openLoyalClient = async (patch: Fields = {}): Promise<CasePerson> =>
+    (await this.enableProgram(patch)).openKnownClient()
 
   /** Returns the same shop with a new key. */
-  readonly with = async (rights: Fields): Promise<CaseShop> => {
+  readonly withKey = async (rights: Fields): Promise<CaseShop> => {
     const created = await this.env.act<{ id: string; key: string }>("create key", this.id, {
       name: "Another",
       ...rights
@@ -251,43 +253,45 @@ export class CaseShop {
   }
 
   /** Opens an account of a client who has visited the shop. */
-  readonly known = async (person: Fields = {}): Promise<CasePerson> => this.visit(await this.env.person(person))
+  readonly openKnownClient = async (person: Fields = {}): Promise<CasePerson> =>
+    this.visit(await this.env.openAccount(person))
 
   /** Opens an account of a client whom the shop knew, and who has blocked the shop. */
-  readonly blocker = async (): Promise<CasePerson> => {
-    const client = await this.known()
-    await this.ticket({ client_phone: client.phone })
+  readonly openBlocker = async (): Promise<CasePerson> => {
+    const client = await this.openKnownClient()
+    await this.createTicket({ client_phone: client.phone })
     await this.env.answerOffer(client, "block")
     return client
   }
 
   /** Requests a new ticket as the app does. */
-  readonly app = (body: Fields = {}): PendingResponse<TicketJson> =>
+  readonly createInApp = (body: Fields = {}): PendingResponse<TicketJson> =>
     this.env.sandbox("create in app", this.id, { service: "Hem", ...body })
 
   /** The shop's events, oldest first. */
-  readonly events = (): Promise<ReadonlyArray<EventJson>> => this.env.act("list events", this.id)
+  readonly listEvents = (): Promise<ReadonlyArray<EventJson>> => this.env.act("list events", this.id)
 
   /** The types of the shop's events, oldest first. */
-  readonly types = async (): Promise<ReadonlyArray<string>> => (await this.events()).map(({ type }) => type)
+  readonly listEventTypes = async (): Promise<ReadonlyArray<string>> =>
+    (await this.listEvents()).map(({ type }) => type)
 
   /** Sets the shop's webhook to the address of a receiver. Returns the secret. */
-  readonly sendTo = async ({ url }: Inbox): Promise<string> =>
+  readonly setWebhookTo = async ({ url }: Inbox): Promise<string> =>
     (await this.env.act<{ secret: string }>("set webhook", this.id, { url })).secret
 
   /** Sets the shop's webhook to the address of a new receiver. */
-  readonly receiving = async (reply: Reply | number = 200): Promise<Inbox> => {
-    const inbox = this.env.inbox()
+  readonly openReceiver = async (reply: Reply | number = 200): Promise<Inbox> => {
+    const inbox = this.env.openInbox()
     inbox.reply(reply)
-    await this.sendTo(inbox)
+    await this.setWebhookTo(inbox)
     return inbox
   }
 
   /** The state of the shop's webhook. */
-  readonly webhook = (): Promise<WebhookJson> => this.env.act("get webhook", this.id)
+  readonly readWebhook = (): Promise<WebhookJson> => this.env.act("get webhook", this.id)
 
   /** The deliveries of the shop's events, oldest event first. */
-  readonly deliveries = (): Promise<ReadonlyArray<DeliveryJson>> => this.env.act("list deliveries", this.id)
+  readonly listDeliveries = (): Promise<ReadonlyArray<DeliveryJson>> => this.env.act("list deliveries", this.id)
 
   /** Replays events. Returns their number. */
   readonly replay = async (which: Fields): Promise<number> =>

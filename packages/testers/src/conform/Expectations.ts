@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
 import { Data, Predicate } from "effect"
 import { type Envelope, type Exchange, envelopeOf } from "../testkit/Api.js"
-import type { Post } from "./Target.js"
+import type { CapturedDelivery } from "./Target.js"
 
 /** The server breaks the rule of a case: what was expected, and what was found. */
 export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
@@ -19,7 +19,7 @@ export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
 const MAX_SHOWN_CHARACTERS = 600
 
 /** Formats a value for a report. */
-const shown = (value: unknown): string => {
+const formatValue = (value: unknown): string => {
   if (value instanceof RegExp) return `a text that matches ${value}`
   const text = value === undefined ? "nothing" : JSON.stringify(value)
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text
@@ -29,32 +29,37 @@ const shown = (value: unknown): string => {
  * The first difference between a value and the expected one. An object may have further fields, but a list no further
  * entries. A text is tested against an expected regular expression.
  */
-const difference = (
+const findDifference = (
   found: unknown,
   expected: unknown,
   path: string
 ): { readonly path: string; readonly found: unknown; readonly expected: unknown } | undefined => {
-  const whole = { path, found, expected }
-  if (expected instanceof RegExp) return typeof found === "string" && expected.test(found) ? undefined : whole
-  if (!Predicate.isRecord(expected) && !Array.isArray(expected)) return Object.is(found, expected) ? undefined : whole
+  const difference = { path, found, expected }
+  if (expected instanceof RegExp) return typeof found === "string" && expected.test(found) ? undefined : difference
+  if (!Predicate.isRecord(expected) && !Array.isArray(expected))
+    return Object.is(found, expected) ? undefined : difference
   const isSameKind = Array.isArray(expected)
     ? Array.isArray(found) && found.length === expected.length
     : Predicate.isRecord(found)
-  if (!isSameKind) return whole
+  if (!isSameKind) return difference
   for (const [name, value] of Object.entries(expected)) {
-    const inner = difference((found as Record<string, unknown>)[name], value, path === "" ? name : `${path}.${name}`)
+    const inner = findDifference(
+      (found as Record<string, unknown>)[name],
+      value,
+      path === "" ? name : `${path}.${name}`
+    )
     if (inner !== undefined) return inner
   }
   return undefined
 }
 
-/** Expects a value to have the given fields; see `difference` for how they are compared. */
+/** Expects a value to have the given fields; see `findDifference` for how they are compared. */
 export const expectShape = (found: unknown, expected: unknown, what: string, exchange?: Exchange): void => {
-  const wrong = difference(found, expected, what)
-  if (wrong === undefined) return
+  const mismatch = findDifference(found, expected, what)
+  if (mismatch === undefined) return
   throw new ExpectationFailed({
-    expected: `${wrong.path} to be ${shown(wrong.expected)}`,
-    found: shown(wrong.found),
+    expected: `${mismatch.path} to be ${formatValue(mismatch.expected)}`,
+    found: formatValue(mismatch.found),
     exchange
   })
 }
@@ -62,12 +67,16 @@ export const expectShape = (found: unknown, expected: unknown, what: string, exc
 /** Expects two values to be equal in all fields. */
 export const expectSame = (found: unknown, expected: unknown, what: string, exchange?: Exchange): void => {
   if (isDeepStrictEqual(found, expected)) return
-  throw new ExpectationFailed({ expected: `${what} to be ${shown(expected)}`, found: shown(found), exchange })
+  throw new ExpectationFailed({
+    expected: `${what} to be ${formatValue(expected)}`,
+    found: formatValue(found),
+    exchange
+  })
 }
 
 /** Expects a condition that is not a comparison of two values. */
 export const expectThat = (holds: boolean, expected: string, found: unknown, exchange?: Exchange): void => {
-  if (!holds) throw new ExpectationFailed({ expected, found: shown(found), exchange })
+  if (!holds) throw new ExpectationFailed({ expected, found: formatValue(found), exchange })
 }
 
 /** The fields that `meta` may hold (Specification, Lists and sync). */
@@ -105,7 +114,7 @@ export class TestResponse<D = unknown> {
     if (isMet && this.status === status) return
     const { success, data, error } = this.#envelope ?? {}
     const isSuccess = success === true && data !== undefined
-    const shownBody = error !== undefined ? shown(error) : isSuccess ? "a success" : "a body without the envelope"
+    const shownBody = error !== undefined ? formatValue(error) : isSuccess ? "a success" : "a body without the envelope"
     throw new ExpectationFailed({
       expected: `status ${status} with ${body}`,
       found: `status ${this.status} with ${shownBody}`,
@@ -114,14 +123,14 @@ export class TestResponse<D = unknown> {
   }
 
   /** Expects a success with its envelope (Specification, Requests and responses). */
-  ok(status = 200): D {
+  expectOk(status = 200): D {
     const isSuccess = this.#envelope?.success === true && this.data !== undefined
     this.#expect(isSuccess, status, '{"success":true,"data":…}')
     return this.data
   }
 
   /** Expects a failure with its envelope and at least these details (Specification, Errors). */
-  refused(status: number, code: string, details?: Readonly<Record<string, unknown>>): this {
+  expectRefusal(status: number, code: string, details?: Readonly<Record<string, unknown>>): this {
     const isFailure = this.#envelope?.success === false && this.error.code === code
     this.#expect(isFailure, status, `{"success":false,"error":{"code":"${code}",…}}`)
     if (details !== undefined) expectShape(this.error.details, details, "error.details", this.exchange)
@@ -132,55 +141,55 @@ export class TestResponse<D = unknown> {
    * Expects 400 with issues at least at these places, such as `body service`, in upper or lower case (Specification,
    * Errors).
    */
-  invalid(...places: ReadonlyArray<string>): this {
-    this.refused(400, "VALIDATION_ERROR")
+  expectInvalid(...places: ReadonlyArray<string>): this {
+    this.expectRefusal(400, "VALIDATION_ERROR")
     const issues = this.error.details?.issues as ReadonlyArray<{ in?: string; field?: string }> | undefined
-    const reported = (Array.isArray(issues) ? issues : []).map((issue) => `${issue.in} ${issue.field}`)
+    const issuePlaces = (Array.isArray(issues) ? issues : []).map((issue) => `${issue.in} ${issue.field}`)
     for (const place of places) {
-      const isThere = reported.some((issue) => issue.toLowerCase() === place.toLowerCase())
-      expectThat(isThere, `an issue at "${place}"`, reported, this.exchange)
+      const isThere = issuePlaces.some((issue) => issue.toLowerCase() === place.toLowerCase())
+      expectThat(isThere, `an issue at "${place}"`, issuePlaces, this.exchange)
     }
     return this
   }
 
   /** Expects 409 with a reason (Specification, Errors). */
-  conflict(reason: string, details: Readonly<Record<string, unknown>> = {}): this {
-    return this.refused(409, "CONFLICT", { reason, ...details })
+  expectConflict(reason: string, details: Readonly<Record<string, unknown>> = {}): this {
+    return this.expectRefusal(409, "CONFLICT", { reason, ...details })
   }
 
   /** Expects 429 by a limit (Specification, Limits). */
-  limited(limit: string): this {
-    return this.refused(429, "TOO_MANY_ATTEMPTS", { limit })
+  expectLimited(limit: string): this {
+    return this.expectRefusal(429, "TOO_MANY_ATTEMPTS", { limit })
   }
 
   /** Expects a success whose data has these fields. */
-  shows(fields: unknown, status = 200): D {
-    expectShape(this.ok(status), fields, "data", this.exchange)
+  expectData(fields: unknown, status = 200): D {
+    expectShape(this.expectOk(status), fields, "data", this.exchange)
     return this.data
   }
 
   /** Expects `meta` to have these fields. */
-  withMeta(fields: Readonly<Record<string, unknown>>): this {
+  expectMeta(fields: Readonly<Record<string, unknown>>): this {
     expectShape(this.#envelope?.meta, fields, "meta", this.exchange)
     return this
   }
 
   /** Expects a header. */
-  withHeader(name: string, value: string | RegExp | undefined): this {
+  expectHeader(name: string, value: string | RegExp | undefined): this {
     expectShape(this.header(name.toLowerCase()), value, `the header ${name}`, this.exchange)
     return this
   }
 }
 
 /** Reads the signature header of a delivery, `t=…,v1=…` (Specification, Webhooks). */
-export const signatureOf = (post: Post | undefined) => {
-  if (post === undefined) throw new ExpectationFailed({ expected: "a delivery", found: "none" })
-  const { headers, signatureHeader: name } = post
+export const signatureOf = (delivery: CapturedDelivery | undefined) => {
+  if (delivery === undefined) throw new ExpectationFailed({ expected: "a delivery", found: "none" })
+  const { headers, signatureHeader: name } = delivery
   const header = headers[name.toLowerCase()]
   if (header === undefined) {
     throw new ExpectationFailed({
       expected: `the header ${name} (if the header has another name, add --signature-header)`,
-      found: shown(Object.keys(headers))
+      found: formatValue(Object.keys(headers))
     })
   }
   expectShape(header, /^t=\d+(,v1=[0-9a-f]{64})+$/, `the header ${name}`)
@@ -189,12 +198,16 @@ export const signatureOf = (post: Post | undefined) => {
 }
 
 /** Expects a delivery to be signed by these secrets, and by no other, at an instant (Specification, Webhooks). */
-export const expectSigned = (post: Post | undefined, secrets: ReadonlyArray<string>, at: string): void => {
-  const { t, v1 } = signatureOf(post)
+export const expectSigned = (
+  delivery: CapturedDelivery | undefined,
+  secrets: ReadonlyArray<string>,
+  at: string
+): void => {
+  const { t, v1 } = signatureOf(delivery)
   expectSame(t, Math.floor(Date.parse(at) / 1000), "t in the signature header, the send time in seconds")
   expectSame(v1.length, secrets.length, "the number of v1 values")
   for (const secret of secrets) {
-    const hex = createHmac("sha256", secret).update(`${t}.${post?.body}`).digest("hex")
+    const hex = createHmac("sha256", secret).update(`${t}.${delivery?.body}`).digest("hex")
     expectThat(v1.includes(hex), "a v1 that is the HMAC-SHA256 of t, a dot and the raw body", v1)
   }
 }

@@ -1,6 +1,6 @@
 import { escapeHtml, quoteShell } from "@workshop/core/internal"
 import { type JUnitCase, junitXml } from "../page/junit.js"
-import { entryItem, markOutcome, pageText, row, ruleLink } from "../page/page.js"
+import { detailRow, entryItem, markOutcome, pageText, ruleLink } from "../page/page.js"
 import { type Exchange, maskSecrets } from "../testkit/Api.js"
 import { ID } from "../testkit/Ids.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
@@ -33,13 +33,13 @@ interface Counts {
 }
 
 /** Counts results by outcome. */
-const count = (results: ReadonlyArray<CaseResult>): Counts => {
-  const of = (outcome: CaseResult["outcome"]) => results.filter((result) => result.outcome === outcome).length
-  return { passed: of("passed"), failed: of("failed"), skipped: of("skipped") }
+const countOutcomes = (results: ReadonlyArray<CaseResult>): Counts => {
+  const countOf = (outcome: CaseResult["outcome"]) => results.filter((result) => result.outcome === outcome).length
+  return { passed: countOf("passed"), failed: countOf("failed"), skipped: countOf("skipped") }
 }
 
 /** The results by section, in the order of the sections. A section without results is omitted. */
-const bySection = (
+const groupBySection = (
   results: ReadonlyArray<CaseResult>
 ): ReadonlyArray<{ readonly section: Case["section"]; readonly results: ReadonlyArray<CaseResult> }> => {
   const sections = [...new Set(results.map((result) => result.case.section))]
@@ -77,7 +77,7 @@ const causesOf = (results: ReadonlyArray<CaseResult>): ReadonlyArray<Cause> => {
 type Secrets = Readonly<Record<string, string>>
 
 /** A header without its secret: a bearer token is replaced. */
-const maskedHeader = (name: string, value: string): string =>
+const maskHeader = (name: string, value: string): string =>
   /^authorization$/i.test(name)
     ? value.replace(/^Bearer .+/, (given) => (given === maskSecrets(given) ? "Bearer …" : maskSecrets(given)))
     : maskSecrets(value)
@@ -86,7 +86,7 @@ const maskedHeader = (name: string, value: string): string =>
  * Quotes a text for a shell, with a variable in place of a secret. It uses double quotes, because a shell expands
  * variables only there. Undefined if the text contains no secret.
  */
-const withVariable = (text: string, secrets: Secrets): string | undefined => {
+const quoteWithVariable = (text: string, secrets: Secrets): string | undefined => {
   const [variable, secret] = Object.entries(secrets).find(([, secret]) => text.includes(secret)) ?? []
   if (variable === undefined || secret === undefined) return undefined
   const escaped = text.replaceAll(/["$`\\]/g, "\\$&")
@@ -95,22 +95,22 @@ const withVariable = (text: string, secrets: Secrets): string | undefined => {
 
 const MAX_BODY_CHARACTERS = 2000
 
-/** A request as a `curl` command to paste into a shell. */
-export const curl = ({ method, url, headers, body }: Exchange, secrets: Secrets): string => {
+/** A request as a `formatCurl` command to paste into a shell. */
+export const formatCurl = ({ method, url, headers, body }: Exchange, secrets: Secrets): string => {
   const how = method === "HEAD" ? ["-I"] : method === "GET" ? [] : ["-X", method]
-  const long = body !== undefined && body.length > MAX_BODY_CHARACTERS
+  const isLong = body !== undefined && body.length > MAX_BODY_CHARACTERS
   return [
     "curl -si",
     ...how,
     quoteShell(url),
     ...Object.entries(headers).flatMap(([name, value]) => [
       "-H",
-      withVariable(`${name}: ${value}`, secrets) ?? quoteShell(`${name}: ${maskedHeader(name, value)}`)
+      quoteWithVariable(`${name}: ${value}`, secrets) ?? quoteShell(`${name}: ${maskHeader(name, value)}`)
     ]),
     ...(body === undefined
       ? []
-      : ["--data-raw", quoteShell(maskSecrets(long ? `${body.slice(0, MAX_BODY_CHARACTERS)}…` : body))]),
-    ...(long ? [`# the body has ${body.length} characters`] : [])
+      : ["--data-raw", quoteShell(maskSecrets(isLong ? `${body.slice(0, MAX_BODY_CHARACTERS)}…` : body))]),
+    ...(isLong ? [`# the body has ${body.length} characters`] : [])
   ].join(" ")
 }
 
@@ -118,9 +118,14 @@ const SHOWN_HEADERS = /^(content-type|request-id|ratelimit-.*|retry-after|idempo
 
 /** The response as text: its status, the headers that the specification names, its body. */
 const responseLines = ({ response: { status, headers, body } }: Exchange): string => {
-  const listed = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name))
-  const shown = body.length > MAX_BODY_CHARACTERS ? `${body.slice(0, MAX_BODY_CHARACTERS)}…` : body
-  return [`HTTP ${status}`, ...listed.map(([name, value]) => `${name}: ${value}`), "", maskSecrets(shown)].join("\n")
+  const shownHeaders = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name))
+  const shownBody = body.length > MAX_BODY_CHARACTERS ? `${body.slice(0, MAX_BODY_CHARACTERS)}…` : body
+  return [
+    `HTTP ${status}`,
+    ...shownHeaders.map(([name, value]) => `${name}: ${value}`),
+    "",
+    maskSecrets(shownBody)
+  ].join("\n")
 }
 
 /** A run of the suite, as reports show it. */
@@ -161,7 +166,7 @@ interface ReportedCase {
 }
 
 /** Converts a result to a case of a report. */
-const reported = (result: CaseResult, secrets: Secrets): ReportedCase => {
+const toReportedCase = (result: CaseResult, secrets: Secrets): ReportedCase => {
   const { id, rule, anchor } = result.case
   const { outcome, duration_ms, because, failure } = result
   const skipped = because === undefined ? {} : { because }
@@ -169,8 +174,8 @@ const reported = (result: CaseResult, secrets: Secrets): ReportedCase => {
   if (failure === undefined) return common
   const { exchange } = failure
   const [expected, found] = [maskSecrets(failure.expected), maskSecrets(failure.found)]
-  const shown = exchange === undefined ? {} : { curl: curl(exchange, secrets), answer: responseLines(exchange) }
-  return { ...common, failure: { expected, found, ...shown } }
+  const request = exchange === undefined ? {} : { curl: formatCurl(exchange, secrets), answer: responseLines(exchange) }
+  return { ...common, failure: { expected, found, ...request } }
 }
 
 /** Creates the report of a run, without secrets. */
@@ -180,19 +185,19 @@ export const reportOf = (
   secrets: Secrets
 ): Report => ({
   ...run,
-  counts: count(results),
+  counts: countOutcomes(results),
   causes: causesOf(results).map((cause) => ({ ...cause, found: maskSecrets(cause.found) })),
-  sections: bySection(results).map(({ section, results }) => ({
+  sections: groupBySection(results).map(({ section, results }) => ({
     section,
     title: sections[section],
-    counts: count(results),
-    cases: results.map((result) => reported(result, secrets))
+    counts: countOutcomes(results),
+    cases: results.map((result) => toReportedCase(result, secrets))
   }))
 })
 
-const TITLE = 46
+const TITLE_WIDTH = 46
 
-const marks = ({ passed, failed, skipped }: Counts, paint: Paint): string =>
+const formatMarks = ({ passed, failed, skipped }: Counts, paint: Paint): string =>
   [
     passed > 0 ? paint("good", `✓ ${passed}`) : "",
     failed > 0 ? paint("bad", `✗ ${failed}`) : "",
@@ -206,13 +211,13 @@ export const sectionLines = (
   { section, title, counts, cases }: ReportedSection,
   paint: Paint
 ): ReadonlyArray<string> => [
-  `${paint("strong", section.padEnd(8))}${title.padEnd(TITLE)}${marks(counts, paint)}`,
+  `${paint("strong", section.padEnd(8))}${title.padEnd(TITLE_WIDTH)}${formatMarks(counts, paint)}`,
   ...cases
     .filter(({ outcome }) => outcome === "failed")
     .map(({ id, rule }) => `  ${paint("bad", "✗")} ${paint("name", id)}  ${rule}`)
 ]
 
-const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, "    ")
+const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, "    ")
 
 const failureLines = (section: string, { id, rule, rule_at, failure }: ReportedCase, paint: Paint) => {
   if (failure === undefined) return []
@@ -224,12 +229,12 @@ const failureLines = (section: string, { id, rule, rule_at, failure }: ReportedC
     `  ${paint("faint", "breaks   ")} ${rule_at}`,
     `  ${paint("faint", "expected ")} ${paint("good", expected)}`,
     `  ${paint("faint", "found    ")} ${paint("bad", found)}`,
-    ...(curl === undefined ? [] : [`  ${paint("faint", "request")}`, indented(curl)]),
-    ...(answer === undefined ? [] : [`  ${paint("faint", "response")}`, indented(answer)])
+    ...(curl === undefined ? [] : [`  ${paint("faint", "request")}`, indent(curl)]),
+    ...(answer === undefined ? [] : [`  ${paint("faint", "response")}`, indent(answer)])
   ]
 }
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 /** For each cause, the first failure in full and the other cases that failed in the same way. */
 const causeLines = ({ causes, sections }: Report, paint: Paint): ReadonlyArray<string> =>
@@ -257,7 +262,7 @@ export const closingLines = (report: Report, paint: Paint): ReadonlyArray<string
     ...causeLines(report, paint),
     "",
     ...[...reasons].map(([because, n]) => paint("faint", `${n} skipped: ${because}.`)),
-    `${pluralize(cases.length, "case")} in ${seconds(duration_ms)}: ${marks(counts, paint)}`
+    `${pluralize(cases.length, "case")} in ${formatSeconds(duration_ms)}: ${formatMarks(counts, paint)}`
   ]
 }
 
@@ -275,12 +280,12 @@ const outcomesIn = (counts: Counts): string =>
 const caseItem =
   ({ base_url, with: means }: Report) =>
   ({ id, rule, rule_at, outcome, duration_ms, because, failure }: ReportedCase): string => {
-    const rows = [row("written in", ruleLink(rule_at), "html")]
-    if (because !== undefined) rows.push(row("skipped", because))
+    const rows = [detailRow("written in", ruleLink(rule_at), "html")]
+    if (because !== undefined) rows.push(detailRow("skipped", because))
     if (failure !== undefined) {
-      rows.push(row("expected", failure.expected), row("found", failure.found))
-      if (failure.curl !== undefined) rows.push(row("request", failure.curl, "code"))
-      if (failure.answer !== undefined) rows.push(row("response", failure.answer, "code"))
+      rows.push(detailRow("expected", failure.expected), detailRow("found", failure.found))
+      if (failure.curl !== undefined) rows.push(detailRow("request", failure.curl, "code"))
+      if (failure.answer !== undefined) rows.push(detailRow("response", failure.answer, "code"))
     }
     const key = means === "key" ? ' --key "$WORKSHOP_KEY"' : ""
     return entryItem({
@@ -301,12 +306,12 @@ export const htmlReport = (report: Report): string => {
   const { base_url, with: means, duration_ms, counts, sections } = report
   const { passed, failed } = counts
   const verdict = failed === 0 ? "conforms" : `breaks ${pluralize(failed, "rule")}`
-  const by = means === "sandbox" ? "the server's sandbox" : "a key alone"
+  const accessInWords = means === "sandbox" ? "the server's sandbox" : "a key alone"
   return pageText({
     title: `${base_url} ${verdict}`,
     isGood: failed === 0,
     style: STYLE,
-    body: `<p class="lead">${outcomesIn(counts)} in ${seconds(duration_ms)}, with ${by}</p>
+    body: `<p class="lead">${outcomesIn(counts)} in ${formatSeconds(duration_ms)}, with ${accessInWords}</p>
 <div class="bar"><span class="passed" style="flex:${passed}"></span><span class="failed" style="flex:${failed}"></span><span style="flex:${counts.skipped}"></span></div>
 ${sections.map(sectionPart(report)).join("\n")}`
   })

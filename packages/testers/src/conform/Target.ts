@@ -4,7 +4,7 @@ import { type Handler, listenOnLoopback, type Reply, statusReply } from "../test
 import type { EventJson } from "../testkit/ResponseTypes.js"
 
 /** A delivery as the suite's receiver got it. */
-export interface Post {
+export interface CapturedDelivery {
   /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The name of the header that contains the signature. */
@@ -17,7 +17,7 @@ export interface Post {
 /** A receiver of one case. */
 export interface Inbox {
   readonly url: string
-  readonly posts: ReadonlyArray<Post>
+  readonly deliveries: ReadonlyArray<CapturedDelivery>
   /** Sets the reply to all later deliveries. The first reply is 200; a number is a status. */
   readonly reply: (reply: Reply | number) => void
 }
@@ -28,7 +28,7 @@ export interface Inbox {
  */
 export class Inboxes {
   readonly #replies = new Map<string, Reply>()
-  readonly #posts = new Map<string, Array<Post>>()
+  readonly #posts = new Map<string, Array<CapturedDelivery>>()
   readonly #signatureHeader: string
   /** The base URL of the receivers without a slash at its end. It must be set before a receiver is opened. */
   origin = ""
@@ -39,11 +39,11 @@ export class Inboxes {
 
   readonly open = (): Inbox => {
     const path = `/inbox/${this.#posts.size + 1}`
-    const posts: Array<Post> = []
-    this.#posts.set(path, posts)
+    const deliveries: Array<CapturedDelivery> = []
+    this.#posts.set(path, deliveries)
     return {
       url: `${this.origin}${path}`,
-      posts,
+      deliveries,
       reply: (reply) => void this.#replies.set(path, typeof reply === "number" ? statusReply(reply) : reply)
     }
   }
@@ -54,8 +54,8 @@ export class Inboxes {
       const posts = this.#posts.get(path)
       if (posts === undefined) return { reply: statusReply(404) }
       const text = body?.toString("utf8") ?? ""
-      const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-      posts.push({ headers: named, signatureHeader: this.#signatureHeader, body: text, event: JSON.parse(text) })
+      const headerTexts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+      posts.push({ headers: headerTexts, signatureHeader: this.#signatureHeader, body: text, event: JSON.parse(text) })
       return { reply: this.#replies.get(path) ?? statusReply(200) }
     })
 }
@@ -72,7 +72,7 @@ export interface ConformTarget {
 }
 
 /** The address of the server, with the token of its sandbox or a key. */
-interface Address {
+interface TargetAddress {
   readonly base_url: string
   readonly key: string | null
   readonly sandboxToken: string | null
@@ -86,12 +86,12 @@ const isLoopback = (origin: string): boolean => /^(localhost|127(\.\d+){3}|\[::1
 
 const SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
 
-const unknownKey = refuse("The server does not know the key. Give a valid API key with --key.")
+const unknownKeyRefusal = refuse("The server does not know the key. Give a valid API key with --key.")
 
 /** Checks the key at another endpoint, because `GET /v1/shop` may be missing or broken. */
-const checkElsewhere = Effect.fnUntraced(function* (api: Api, key: string, shop: number) {
+const checkOtherEndpoint = Effect.fnUntraced(function* (api: Api, key: string, shop: number) {
   const { status } = (yield* api.call("GET", "/v1/tickets?limit=1", { bearer: key })).response
-  if (status === 401) return yield* unknownKey
+  if (status === 401) return yield* unknownKeyRefusal
   if (status !== 200) {
     return yield* refuse(
       `GET /v1/shop returned ${shop} and GET /v1/tickets ${status}, so the API does not respond there. Check --base-url and the server's log. The key itself may be valid.`
@@ -103,13 +103,13 @@ const checkElsewhere = Effect.fnUntraced(function* (api: Api, key: string, shop:
 const checkKey = Effect.fnUntraced(function* (api: Api, key: string) {
   const shop: Exchange = yield* api.call("GET", "/v1/shop", { bearer: key })
   const { status } = shop.response
-  if (status === 401) return yield* unknownKey
+  if (status === 401) return yield* unknownKeyRefusal
   if (status === 403) {
     return yield* refuse(
       "The key's shop may not use the API (GET /v1/shop returned 403). Give the key of a shop that may use it."
     )
   }
-  if (status !== 200) return yield* checkElsewhere(api, key, status)
+  if (status !== 200) return yield* checkOtherEndpoint(api, key, status)
   const scopes = dataOf<{ readonly scopes?: unknown }>(shop)?.scopes
   // A response without scopes is not reported here, because a case tests it.
   const missing = Array.isArray(scopes) ? SCOPES.filter((scope) => !scopes.includes(scope)) : []
@@ -130,7 +130,7 @@ const loopbackInboxes = Effect.fnUntraced(function* (signatureHeader: string) {
 
 /** Determines what can be tested of a server: everything if it has a sandbox, otherwise what a key can reach. */
 export const findTarget = (
-  { base_url, key, sandboxToken, signatureHeader }: Address,
+  { base_url, key, sandboxToken, signatureHeader }: TargetAddress,
   fetch: Fetch
 ): Effect.Effect<ConformTarget, EnvironmentFailed, Scope.Scope> =>
   Effect.gen(function* () {

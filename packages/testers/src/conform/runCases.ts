@@ -23,7 +23,7 @@ const failureOf = (error: unknown, { last }: Api): CaseFailure => {
 }
 
 /** Freezes the clock of a sandbox while the cases run, and restores it afterwards. */
-const withClock = <A, E>(
+const withFrozenClock = <A, E>(
   { api, sandbox }: ConformTarget,
   body: Effect.Effect<A, E>
 ): Effect.Effect<A, E | NoResponse> => {
@@ -35,7 +35,7 @@ const withClock = <A, E>(
       freeze(true)
     ),
     () => body,
-    (frozen) => Effect.catchAll(freeze(frozen), (lost) => Effect.logWarning(lost.message))
+    (frozen) => Effect.catchAll(freeze(frozen), (noResponse) => Effect.logWarning(noResponse.message))
   )
 }
 
@@ -46,22 +46,22 @@ export const runCases = (
   onResult: (result: CaseResult) => Effect.Effect<void> = () => Effect.void
 ): Effect.Effect<ReadonlyArray<CaseResult>, NoResponse> => {
   const run = randomBytes(4).toString("hex")
-  let drawn = 0
+  let drawCount = 0
   const { api } = target
-  const means = {
+  const resources = {
     api,
     run,
     inboxes: target.sandbox?.inboxes ?? null,
     key: target.sandbox === null ? target.key : undefined,
-    next: () => ++drawn,
+    next: () => ++drawCount,
     pause: (ms: number) => Effect.runPromise(Effect.sleep(ms))
   }
 
-  const runOne = Effect.fnUntraced(function* (one: Case) {
+  const runCase = Effect.fnUntraced(function* (one: Case) {
     if (target.sandbox === null && one.needs === "sandbox") {
       return { case: one, outcome: "skipped", duration_ms: 0, because: NO_SANDBOX } satisfies CaseResult
     }
-    const environment = new CaseEnvironment(means)
+    const environment = new CaseEnvironment(resources)
     api.last = undefined
     const body = Effect.tryPromise({
       try: async () => {
@@ -72,7 +72,7 @@ export const runCases = (
       },
       catch: (error) => error
     })
-    const [took, exit] = yield* Effect.timed(
+    const [duration, exit] = yield* Effect.timed(
       Effect.exit(
         Effect.timeoutFail(body, {
           duration: CASE_TIMEOUT,
@@ -81,7 +81,7 @@ export const runCases = (
       )
     )
     environment.leave()
-    const duration_ms = Math.round(Duration.toMillis(took))
+    const duration_ms = Math.round(Duration.toMillis(duration))
     if (Exit.isSuccess(exit)) return { case: one, outcome: "passed", duration_ms } satisfies CaseResult
     // A single missing response is a failure of the case. The run ends if the server no longer responds.
     const error = Cause.squash(exit.cause)
@@ -93,8 +93,8 @@ export const runCases = (
     return { case: one, outcome: "failed", duration_ms, failure } satisfies CaseResult
   })
 
-  return withClock(
+  return withFrozenClock(
     target,
-    Effect.forEach(cases, (one) => Effect.tap(runOne(one), onResult))
+    Effect.forEach(cases, (one) => Effect.tap(runCase(one), onResult))
   )
 }

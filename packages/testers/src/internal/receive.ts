@@ -6,7 +6,7 @@
  */
 
 export { eventJson, eventLine, KnownTickets, type TicketNews } from "../receive/eventLine.js"
-export { forwardTo } from "../receive/forward.js"
+export { makeForwarder } from "../receive/forward.js"
 export { type Behaviour, healthy, type ReceivedDelivery, type Receiver, type Totals } from "../receive/Receiver.js"
 export { type Reply, statusReply } from "../testkit/LoopbackServer.js"
 export type { WebhookJson } from "../testkit/ResponseTypes.js"

@@ -7,9 +7,9 @@
 
 export { reportOf } from "../scenario/jsonReport.js"
 export { htmlReport, junitReport } from "../scenario/pageReports.js"
-export { problemLines, reportLines, type ScenarioResult, summary } from "../scenario/Report.js"
+export { problemLines, reportLines, type ScenarioResult, summaryLine } from "../scenario/Report.js"
 export type { RunOptions } from "../scenario/runScenario.js"
-export { runText } from "../scenario/runText.js"
+export { runScenarioText } from "../scenario/runScenarioText.js"
 export { editorSchema, type Scenario } from "../scenario/Scenario.js"
 export type { Problem } from "../scenario/Source.js"
 export { clockWarning } from "../testkit/Time.js"

@@ -9,20 +9,20 @@ export { audit } from "../simulate/auditor/audit.js"
 export type { Trace, Violation } from "../simulate/auditor/Trace.js"
 export { realMs } from "../simulate/Observers.js"
 export { htmlReport } from "../simulate/report/htmlReport.js"
-export { count, latencies, type Summary, textReport } from "../simulate/report/textReport.js"
+export { computeLatencies, countTrace, type Summary, textReport } from "../simulate/report/textReport.js"
 export { violationScenario } from "../simulate/report/violationScenario.js"
 export {
   inProcessSimulation,
   remoteSimulation,
-  restoringClock,
-  simulatedService
+  simulatedServiceLayer,
+  withClockRestored
 } from "../simulate/SimulationEnvironment.js"
 export {
   type Bounds,
-  type Control,
+  makeObservers,
   type Observers,
-  observersOf,
-  type SimulationProgress,
-  simulation
+  runSimulation,
+  type SimulationControl,
+  type SimulationProgress
 } from "../simulate/simulation.js"
 export { clockWarning } from "../testkit/Time.js"

@@ -17,16 +17,16 @@ interface JUnitSuite {
   readonly cases: ReadonlyArray<JUnitCase>
 }
 
-const counts = ({ cases, duration_ms }: Omit<JUnitSuite, "name">): string => {
+const countAttributes = ({ cases, duration_ms }: Omit<JUnitSuite, "name">): string => {
   const failed = cases.filter(({ failure }) => failure !== undefined).length
   const skipped = cases.filter((one) => one.skipped !== undefined).length
-  return `tests="${cases.length}" failures="${failed}" errors="0" skipped="${skipped}" time="${seconds(duration_ms)}"`
+  return `tests="${cases.length}" failures="${failed}" errors="0" skipped="${skipped}" time="${toSeconds(duration_ms)}"`
 }
 
-const seconds = (ms: number): string => (ms / 1000).toFixed(3)
+const toSeconds = (ms: number): string => (ms / 1000).toFixed(3)
 
 const caseLines = ({ classname, name, duration_ms, skipped, failure }: JUnitCase): ReadonlyArray<string> => [
-  `    <testcase classname="${escapeHtml(classname)}" name="${escapeHtml(name)}" time="${seconds(duration_ms)}">`,
+  `    <testcase classname="${escapeHtml(classname)}" name="${escapeHtml(name)}" time="${toSeconds(duration_ms)}">`,
   ...(skipped === undefined ? [] : [`      <skipped message="${escapeHtml(skipped)}"/>`]),
   ...(failure === undefined
     ? []
@@ -38,9 +38,9 @@ const caseLines = ({ classname, name, duration_ms, skipped, failure }: JUnitCase
 export const junitXml = (name: string, duration_ms: number, suites: ReadonlyArray<JUnitSuite>): string =>
   [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="${name}" ${counts({ cases: suites.flatMap(({ cases }) => cases), duration_ms })}>`,
+    `<testsuites name="${name}" ${countAttributes({ cases: suites.flatMap(({ cases }) => cases), duration_ms })}>`,
     ...suites.flatMap((suite) => [
-      `  <testsuite name="${escapeHtml(suite.name)}" ${counts(suite)}>`,
+      `  <testsuite name="${escapeHtml(suite.name)}" ${countAttributes(suite)}>`,
       ...suite.cases.flatMap(caseLines),
       "  </testsuite>"
     ]),

@@ -65,7 +65,7 @@ export const entryItem = ({ id, outcome, title, duration_ms, command, body }: En
 }
 
 /** A row of an entry's details: a term, and text or HTML. */
-export const row = (term: string, text: string, kind: "text" | "code" | "html" = "text"): string =>
+export const detailRow = (term: string, text: string, kind: "text" | "code" | "html" = "text"): string =>
   `<dt>${term}</dt><dd>${kind === "html" ? text : kind === "code" ? `<pre>${escapeHtml(text)}</pre>` : escapeHtml(text)}</dd>`
 
 /** A link to a rule on GitHub, because the page may be opened on a machine without the repository. */

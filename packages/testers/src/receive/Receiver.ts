@@ -130,7 +130,7 @@ export interface Receiver {
   readonly trust: (secrets: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
-const refusals: Readonly<Record<RefusalReason, { readonly status: number; readonly message: string }>> = {
+const REFUSAL_RESPONSES: Readonly<Record<RefusalReason, { readonly status: number; readonly message: string }>> = {
   missing: { status: 400, message: "There is no signature header" },
   malformed: { status: 400, message: "The signature header does not have the form t=<seconds>,v1=<hex>" },
   mismatch: { status: 400, message: "The signature does not match this body and this secret" },
@@ -156,7 +156,7 @@ export const eventOf = (body: string): ReceivedEvent | null => {
 }
 
 /** True if a reply acknowledges the event, so that it is not sent again (Specification, Webhooks). */
-const acknowledges = (reply: Reply): boolean =>
+const isAcknowledged = (reply: Reply): boolean =>
   reply.kind === "status"
     ? reply.status >= 200 && reply.status < 300
     : reply.kind === "endless" || reply.kind === "trickle"
@@ -169,7 +169,7 @@ class ReceiverState {
   secrets: ReadonlyArray<string>
   received: Array<ReceivedDelivery> = []
   readonly totals: Record<ReceivedOutcome, number> = { event: 0, again: 0, failed: 0, refused: 0 }
-  arrived = 0
+  arrivedCount = 0
   readonly #keep: number
   readonly #remember: number
   readonly #random: PCGRandom
@@ -196,7 +196,7 @@ class ReceiverState {
 
   /** The outcome of an event. The id of an acknowledged event is remembered. */
   outcomeOf(id: string, reply: Reply): ReceivedOutcome {
-    if (!acknowledges(reply)) return "failed"
+    if (!isAcknowledged(reply)) return "failed"
     const isKnown = this.#seen.delete(id)
     this.#seen.add(id)
     if (this.#seen.size > this.#remember) this.#seen.delete(this.#seen.values().next().value!)
@@ -211,7 +211,7 @@ class ReceiverState {
     return redialled
   }
 
-  note(received: ReceivedDelivery): ReceivedDelivery {
+  record(received: ReceivedDelivery): ReceivedDelivery {
     // The earlier request was counted as a failure, but it belongs to the same attempt.
     if (received.redialled) this.totals.failed -= 1
     this.totals[received.outcome] += 1
@@ -226,20 +226,20 @@ class ReceiverState {
 }
 
 /** Verifies requests. If no known secret matches, it reads the current secret and accepts what that one signed. */
-const verifier = (
+const makeVerifier = (
   state: ReceiverState,
   { tolerance_seconds = 300, secretNow = Effect.succeed(null) }: ReceiverOptions
 ) =>
-  Effect.map(Effect.cachedWithTTL(secretNow, "1 second"), (renewed) =>
+  Effect.map(Effect.cachedWithTTL(secretNow, "1 second"), (readSecret) =>
     Effect.fnUntraced(function* ({ at, signature }: ReceivedRequest, bytes: Buffer) {
       const options = { toleranceSeconds: tolerance_seconds, now: new Date(at) }
-      const check = Effect.promise(() => verify(bytes, signature, state.secrets, options))
-      const verdict = yield* check
+      const verification = Effect.promise(() => verify(bytes, signature, state.secrets, options))
+      const verdict = yield* verification
       if (verdict.ok || verdict.reason !== "mismatch") return verdict
-      const secret = yield* renewed
+      const secret = yield* readSecret
       if (secret === null) return verdict
       state.secrets = [...new Set([secret, ...state.secrets])]
-      return yield* check
+      return yield* verification
     })
   )
 
@@ -251,7 +251,7 @@ export const makeHandler = (options: ReceiverOptions) =>
     const state = new ReceiverState(options)
     const trusted = yield* Deferred.make<void>()
     if (state.secrets.length > 0) yield* Deferred.succeed(trusted, undefined)
-    const verifyWith = yield* verifier(state, options)
+    const verifyWith = yield* makeVerifier(state, options)
 
     const refusalOf = Effect.fnUntraced(function* ({ method, body }: IncomingRequest, request: ReceivedRequest) {
       if (method !== "POST") return "not_a_post"
@@ -266,21 +266,29 @@ export const makeHandler = (options: ReceiverOptions) =>
       const { path, headers, isKept } = incoming
       const at = yield* now
       const body = incoming.body?.toString("utf8") ?? ""
-      const given = headers[header]
-      const signature = Array.isArray(given) ? given.join(",") : (given ?? null)
-      state.arrived += 1
-      const request: ReceivedRequest = { n: state.arrived, at, path, headers, signature, body, event: eventOf(body) }
+      const headerValue = headers[header]
+      const signature = Array.isArray(headerValue) ? headerValue.join(",") : (headerValue ?? null)
+      state.arrivedCount += 1
+      const request: ReceivedRequest = {
+        n: state.arrivedCount,
+        at,
+        path,
+        headers,
+        signature,
+        body,
+        event: eventOf(body)
+      }
       const doubt: RefusalReason | null = yield* refusalOf(incoming, request)
       if (doubt !== null) {
-        const { status, message } = refusals[doubt]
-        onReceived(state.note({ ...request, outcome: "refused", doubt, redialled: false, answered: status }))
+        const { status, message } = REFUSAL_RESPONSES[doubt]
+        onReceived(state.record({ ...request, outcome: "refused", doubt, redialled: false, answered: status }))
         return { reply: { kind: "status", status, text: `${message}.\n` } as const }
       }
       const reply = yield* state.replyTo(request)
       const outcome = state.outcomeOf(request.event?.id ?? "", reply)
       const redialled = state.isRedial(signature, reply, isKept)
       const answered = reply.kind === "status" ? reply.status : reply.kind
-      onReceived(state.note({ ...request, outcome, doubt, redialled, answered }))
+      onReceived(state.record({ ...request, outcome, doubt, redialled, answered }))
       return { reply, delay_ms: state.behaviour.delay_ms }
     })
 

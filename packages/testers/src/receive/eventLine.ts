@@ -12,38 +12,40 @@ interface FieldChange {
 type Fields = Readonly<Record<string, unknown>>
 
 /** The fields that are not shown as changes, because they change with every other field. */
-const LEFT_OUT = new Set(["updated_at"])
+const IGNORED_FIELDS = new Set(["updated_at"])
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** The changes between two states of a ticket, in the order of the later one's fields. */
-export const ticketDiff = (before: Fields, after: Fields, path = ""): ReadonlyArray<FieldChange> => {
-  const names = [...new Set([...Object.keys(after), ...Object.keys(before)])].filter((name) => !LEFT_OUT.has(name))
+export const diffTickets = (before: Fields, after: Fields, path = ""): ReadonlyArray<FieldChange> => {
+  const names = [...new Set([...Object.keys(after), ...Object.keys(before)])].filter(
+    (name) => !IGNORED_FIELDS.has(name)
+  )
   return names.flatMap((name) => {
     const [from = null, to = null] = [before[name], after[name]]
     if (isSame(from, to)) return []
     const field = path + name
     return Predicate.isRecord(from) && Predicate.isRecord(to)
-      ? ticketDiff(from, to, `${field}.`)
+      ? diffTickets(from, to, `${field}.`)
       : [{ field, from, to }]
   })
 }
 
 const shortFields = (fields: Fields): string =>
   Object.entries(fields)
-    .flatMap(([name, value]) => (value === null ? [] : [`${name} ${short(value)}`]))
+    .flatMap(([name, value]) => (value === null ? [] : [`${name} ${formatShort(value)}`]))
     .join(" ")
 
-const short = (value: unknown): string => {
+const formatShort = (value: unknown): string => {
   if (Array.isArray(value)) return `${value.length} entries`
   if (Predicate.isRecord(value)) return `{${shortFields(value)}}`
   return typeof value === "string" ? value.replaceAll(/\s+/g, " ") : JSON.stringify(value)
 }
 
 /** Writes a change: `state workshop -> ready`, `ready_at 2026-01-01T…` if there was none, `ready_at cleared`. */
-export const changeText = ({ field, from, to }: FieldChange): string => {
+export const formatChange = ({ field, from, to }: FieldChange): string => {
   if (to === null) return `${field} cleared`
-  return from === null ? `${field} ${short(to)}` : `${field} ${short(from)} -> ${short(to)}`
+  return from === null ? `${field} ${formatShort(to)}` : `${field} ${formatShort(from)} -> ${formatShort(to)}`
 }
 
 /** The ticket in an event; undefined for an event without one, such as a ping. */
@@ -65,7 +67,7 @@ export class KnownTickets {
   readonly #tickets = new Map<string, Fields>()
 
   /** The news in an event. */
-  newsOf(event: ReceivedEvent): TicketNews {
+  classify(event: ReceivedEvent): TicketNews {
     const after = ticketOf(event)
     if (after === undefined) return { kind: "changes", changes: [] }
     const before = this.#tickets.get(String(after.id))
@@ -73,13 +75,13 @@ export class KnownTickets {
     // The states are compared by time, because a retry can arrive after later events of its ticket.
     return String(after.updated_at) < String(before.updated_at)
       ? { kind: "late" }
-      : { kind: "changes", changes: ticketDiff(before, after) }
+      : { kind: "changes", changes: diffTickets(before, after) }
   }
 
   /** Stores the ticket in the event, unless a later state of it is stored already. */
   learn(event: ReceivedEvent): void {
     const ticket = ticketOf(event)
-    if (ticket === undefined || this.newsOf(event).kind === "late") return
+    if (ticket === undefined || this.classify(event).kind === "late") return
     const id = String(ticket.id)
     this.#tickets.delete(id)
     this.#tickets.set(id, ticket)
@@ -98,7 +100,7 @@ const tones: Readonly<Record<string, Tone>> = {
   "ticket.reopened": "warn"
 }
 
-const refusals: Readonly<Record<RefusalReason, string>> = {
+const refusalMessages: Readonly<Record<RefusalReason, string>> = {
   missing: "it has no signature header. If the header has another name, add --signature-header",
   malformed: "its signature header does not have the form t=<seconds>,v1=<hex>",
   mismatch:
@@ -123,18 +125,18 @@ const specialReplies: Readonly<Record<Exclude<ReceivedDelivery["answered"], numb
 const replyInWords = (how: ReceivedDelivery["answered"]): string =>
   typeof how === "number" ? `responded ${how}` : specialReplies[how]
 
-const text = (value: unknown): string =>
+const oneLineText = (value: unknown): string =>
   (typeof value === "string" || typeof value === "number" ? String(value) : "").replaceAll(/\s+/g, " ")
 
 /** The texts of an event outside the ticket, such as the channel through which a client was notified. */
 const otherTexts = ({ data: { ticket: _, ...rest } }: ReceivedEvent): ReadonlyArray<string> =>
   Object.entries(rest).flatMap(([name, value]) =>
-    typeof value === "string" && name !== "notified_at" ? [`${name} ${text(value)}`] : []
+    typeof value === "string" && name !== "notified_at" ? [`${name} ${oneLineText(value)}`] : []
   )
 
 const serviceAndItem = (ticket: Fields): string =>
   [ticket.service, ticket.item]
-    .map(text)
+    .map(oneLineText)
     .filter((part) => part !== "")
     .join(", ")
 
@@ -146,7 +148,7 @@ const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint
 }
 
 const newsInWords = (news: TicketNews, ticket: Fields | undefined): ReadonlyArray<string> => {
-  if (news.kind === "changes") return news.changes.map(changeText)
+  if (news.kind === "changes") return news.changes.map(formatChange)
   return [news.kind === "first" ? serviceAndItem(ticket ?? {}) : "late: a newer event of this ticket arrived earlier"]
 }
 
@@ -155,15 +157,19 @@ export const eventLine = (received: ReceivedDelivery, news: TicketNews, paint: P
   const time = paint("faint", new Date(received.at).toISOString().slice(0, 19).replace("T", " "))
   const { event, doubt } = received
   if (event === null || doubt !== null) {
-    return `${time}  ${paint("bad", "refused")}  ${doubt === null ? "" : refusals[doubt]} (responded ${received.answered})`
+    return `${time}  ${paint("bad", "refused")}  ${doubt === null ? "" : refusalMessages[doubt]} (responded ${received.answered})`
   }
-  const type = paint(tones[event.type] ?? "name", text(event.type).padEnd(TYPE_WIDTH))
+  const type = paint(tones[event.type] ?? "name", oneLineText(event.type).padEnd(TYPE_WIDTH))
   const ticket = ticketOf(event)
-  const said = [...otherTexts(event), ...newsInWords(news, ticket)].filter((part) => part !== "").join(", ")
+  const details = [...otherTexts(event), ...newsInWords(news, ticket)].filter((part) => part !== "").join(", ")
   const parts =
     ticket === undefined
-      ? [said]
-      : [paint("strong", text(ticket.number_label).padEnd(4)), text(ticket.state).padEnd(STATE_WIDTH), said]
+      ? [details]
+      : [
+          paint("strong", oneLineText(ticket.number_label).padEnd(4)),
+          oneLineText(ticket.state).padEnd(STATE_WIDTH),
+          details
+        ]
   const redialled = received.redialled ? paint("faint", "sent again on a new connection") : ""
   return [time, type, ...parts, marks[received.outcome](received, paint), redialled]
     .filter((part) => part !== "")
@@ -173,9 +179,9 @@ export const eventLine = (received: ReceivedDelivery, news: TicketNews, paint: P
 /** A request as one JSON object, for a program. */
 export const eventJson = (received: ReceivedDelivery, news: TicketNews): string => {
   const { n, outcome, doubt, redialled, answered, event, body } = received
-  const content = event === null ? { body: body.slice(0, 1000) } : { event }
+  const contentFields = event === null ? { body: body.slice(0, 1000) } : { event }
   const changes = news.kind === "changes" ? news.changes : []
   const at = new Date(received.at).toISOString()
-  const request = { kind: "request", n, at, outcome, doubt, redialled, answered, ...content }
+  const request = { kind: "request", n, at, outcome, doubt, redialled, answered, ...contentFields }
   return JSON.stringify({ ...request, news: news.kind, changes })
 }

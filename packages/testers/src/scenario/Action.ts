@@ -25,15 +25,15 @@ export interface StepContext {
   /** Sends a request unchanged. */
   readonly ask: (method: string, path: string, options?: CallOptions) => Effect.Effect<StepExchange, StepFailure>
   /** Sends a request to the sandbox with its token, after the closures and deliveries that are due. */
-  readonly sandbox: (method: string, path: string, body?: unknown) => Effect.Effect<StepExchange, StepFailure>
+  readonly askSandbox: (method: string, path: string, body?: unknown) => Effect.Effect<StepExchange, StepFailure>
   /** Moves or reads the clock. */
-  readonly clock: (move: Readonly<Record<string, unknown>>) => Effect.Effect<StepExchange, StepFailure>
+  readonly moveClock: (move: Readonly<Record<string, unknown>>) => Effect.Effect<StepExchange, StepFailure>
   /** The receiver of the shop. It is opened and set as the shop's webhook if there is none yet. */
   readonly receiver: Effect.Effect<ScenarioReceiver, StepFailure>
   /** Gives the shop's receiver a new secret, if there is a receiver. */
   readonly trust: (secret: string) => Effect.Effect<void>
   /** Reads and sets the number of entries that the scenario has observed of a list of the shop. */
-  readonly observed: { readonly at: (list: string) => number; readonly upTo: (list: string, n: number) => void }
+  readonly observedCounts: { readonly get: (list: string) => number; readonly set: (list: string, n: number) => void }
 }
 
 /** The receiver of a shop's webhook. */
@@ -62,13 +62,13 @@ export interface Action {
 }
 
 /** Something that a step can observe. Its argument is the expected value. */
-export interface Observation {
+export interface ObservationKind {
   readonly name: string
   readonly description: string
   /** The endpoint that lists the observed entries, if there is one. */
   readonly endpoint?: string
   /** The kind of its entries, the field that a bare name gives, and the values of that field. */
-  readonly named?: { readonly what: string; readonly field: string; readonly words: ReadonlyArray<string> }
+  readonly entryKind?: { readonly what: string; readonly field: string; readonly words: ReadonlyArray<string> }
   readonly takes: Schema.Schema.AnyNoContext
   readonly observe: (context: StepContext) => Effect.Effect<ReadonlyArray<unknown>, StepFailure>
   /** Expands the short form of an expected value. */
@@ -92,28 +92,31 @@ export const PhoneText = Schema.String.annotations({
   message: () => 'must be a text. Put it in quotes, such as "+21620123456"'
 })
 
-const optional = (known: ReadonlyArray<string>) =>
+const optionalFields = (known: ReadonlyArray<string>) =>
   Object.fromEntries(known.map((field) => [field, optionalField(Anything)]))
 
 /** An object with fields that editors complete, and any others, which the service checks. */
 export const openObject = (...known: ReadonlyArray<string>) =>
-  Schema.Struct(optional(known), Schema.Record({ key: Schema.String, value: Anything })).annotations({
+  Schema.Struct(optionalFields(known), Schema.Record({ key: Schema.String, value: Anything })).annotations({
     message: () => "must be fields with their values, or {} for no fields"
   })
 
 /** An object with a required field for the path, and other fields for the body. */
-export const about = (subject: string, ...known: ReadonlyArray<string>) =>
+export const objectWithSubject = (subject: string, ...known: ReadonlyArray<string>) =>
   Schema.Struct(
-    { [subject]: ReferenceText, ...optional(known) },
+    { [subject]: ReferenceText, ...optionalFields(known) },
     Schema.Record({ key: Schema.String, value: Anything })
   )
 
-const NotHere = Schema.Never.annotations({
+const NotAllowed = Schema.Never.annotations({
   message: () => "is not allowed, because the action takes no argument. Write only {}"
 })
 
 /** No argument: written as `{}` or left empty. */
-export const EmptyBody = Schema.Union(Schema.Record({ key: Schema.String, value: NotHere }), Schema.Null).annotations({
+export const EmptyBody = Schema.Union(
+  Schema.Record({ key: Schema.String, value: NotAllowed }),
+  Schema.Null
+).annotations({
   message: () => "takes no argument. Write {} after the colon",
   jsonSchema: { type: ["object", "null"], additionalProperties: false }
 })
@@ -141,9 +144,9 @@ export const isSuccess = ({ status }: StepExchange): boolean => status >= 200 &&
 export const stepData = ({ body }: StepExchange): unknown => (Predicate.isRecord(body) ? body.data : undefined)
 
 /** Makes a request that a step needs before its own. The step fails unless the response is a success. */
-export const requireSuccess = (asked: Effect.Effect<StepExchange, StepFailure>, what: string) =>
+export const requireSuccess = (request: Effect.Effect<StepExchange, StepFailure>, what: string) =>
   Effect.filterOrFail(
-    asked,
+    request,
     isSuccess,
     ({ status, body }) =>
       new ReferenceUnknown({
@@ -152,8 +155,8 @@ export const requireSuccess = (asked: Effect.Effect<StepExchange, StepFailure>, 
   )
 
 /** The time zone of the step's shop. */
-export const zoneOf = ({ sandbox, shop }: StepContext) =>
+export const zoneOf = ({ askSandbox, shop }: StepContext) =>
   Effect.map(
-    requireSuccess(sandbox("GET", `/sandbox/shops/${shop.id}`), "the shop's time zone"),
+    requireSuccess(askSandbox("GET", `/sandbox/shops/${shop.id}`), "the shop's time zone"),
     (found) => (stepData(found) as { readonly time_zone: string }).time_zone
   )

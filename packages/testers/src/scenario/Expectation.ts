@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { Predicate } from "effect"
-import { inBraces, type Names, resolveText, wholeReference } from "./references.js"
+import { bracedReferencesIn, type Names, resolveText, wholeReference } from "./references.js"
 
 /** An object whose fields are not known. */
 export type ExpectedFields = Readonly<Record<string, unknown>>
@@ -25,23 +25,23 @@ const MAX_SHOWN_CHARACTERS = 160
 /** Texts that would be read as something else without quotes, such as null, a number or true. */
 const NEEDS_QUOTES = /^$|^\s|\s$|^(-?\d+(\.\d+)?|true|false|null)$/
 
-const shortened = (text: string): string =>
+const truncateText = (text: string): string =>
   text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}...` : text
 
 /** Writes a value on one line in a short form: an event as its type. */
-const shown = (value: unknown): string => {
+const formatValue = (value: unknown): string => {
   if (value === undefined) return "(absent)"
-  if (typeof value === "string") return NEEDS_QUOTES.test(value) ? JSON.stringify(value) : shortened(value)
+  if (typeof value === "string") return NEEDS_QUOTES.test(value) ? JSON.stringify(value) : truncateText(value)
   const type = fieldOf(value, "type")
-  return typeof type === "string" ? type : shortened(JSON.stringify(value))
+  return typeof type === "string" ? type : truncateText(JSON.stringify(value))
 }
 
 /** A mismatch at a path, unless a condition is met. */
-const unless = (isMet: boolean, path: string, expected: unknown, actual: unknown): Mismatches =>
-  isMet ? [] : [{ path: path === "" ? "it" : path, expected: shown(expected), actual: shown(actual) }]
+const mismatchUnless = (isMet: boolean, path: string, expected: unknown, actual: unknown): Mismatches =>
+  isMet ? [] : [{ path: path === "" ? "it" : path, expected: formatValue(expected), actual: formatValue(actual) }]
 
 /** The path of a field of the value at a path. */
-const at = (path: string, field: string | number): string => (path === "" ? String(field) : `${path}.${field}`)
+const joinPath = (path: string, field: string | number): string => (path === "" ? String(field) : `${path}.${field}`)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
@@ -64,7 +64,7 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
 }
 
 /** Converts a value to a number for a comparison. An instant becomes milliseconds since 1970. */
-const measure = (value: unknown): number => {
+const toComparable = (value: unknown): number => {
   if (typeof value === "number") return value
   if (!Predicate.isString(value) || value === "") return Number.NaN
   return Number.isNaN(Number(value)) ? Date.parse(value) : Number(value)
@@ -85,21 +85,26 @@ export const patternOf = (text: string): RegExp | undefined | null => {
 }
 
 /** Compares a value with an expected text, which may be a kind, a pattern or a bound, or hold references. */
-const matchText = (expected: string, actual: unknown, names: Names, path: string): Mismatches => {
+const findTextMismatches = (expected: string, actual: unknown, names: Names, path: string): Mismatches => {
   const word = expected.slice(1)
   const kind = expected.startsWith("$") && Object.hasOwn(valueKinds, word) ? valueKinds[word] : undefined
-  if (kind !== undefined) return unless(kind(actual), path, expected, actual)
+  if (kind !== undefined) return mismatchUnless(kind(actual), path, expected, actual)
   const pattern = patternOf(expected)
-  if (pattern) return unless(Predicate.isString(actual) && pattern.test(actual), path, expected, actual)
+  if (pattern) return mismatchUnless(Predicate.isString(actual) && pattern.test(actual), path, expected, actual)
   const [, sign, operand] = COMPARISON.exec(expected) ?? []
   if (sign !== undefined && operand !== undefined) {
     const bound = resolveText(operand, names)
-    const isMet = comparisons[sign]!(measure(actual), measure(bound))
-    return unless(isMet, path, operand === bound ? expected : `${expected} (${shown(bound)})`, actual)
+    const isMet = comparisons[sign]!(toComparable(actual), toComparable(bound))
+    return mismatchUnless(isMet, path, operand === bound ? expected : `${expected} (${formatValue(bound)})`, actual)
   }
   const value = resolveText(expected, names)
-  const isReference = wholeReference(expected) !== undefined || inBraces(expected).length > 0
-  return unless(isDeepStrictEqual(value, actual), path, isReference ? `${shown(value)} (${expected})` : value, actual)
+  const isReference = wholeReference(expected) !== undefined || bracedReferencesIn(expected).length > 0
+  return mismatchUnless(
+    isDeepStrictEqual(value, actual),
+    path,
+    isReference ? `${formatValue(value)} (${expected})` : value,
+    actual
+  )
 }
 
 /** An expected entry and the one that was found for it; undefined if one of them is missing. */
@@ -109,7 +114,7 @@ interface Pair {
 }
 
 /** The cost of an entry without a partner. Two such entries cost as much as a pair that has nothing in common. */
-const ALONE = 0.5
+const UNPAIRED_COST = 0.5
 
 /**
  * Aligns two lists in order, because otherwise one missing or surplus entry would make all later ones differ.
@@ -120,20 +125,24 @@ const alignLists = (
   actual: number,
   cost: (expected: number, actual: number) => number
 ): ReadonlyArray<Pair> => {
-  const best = Array.from({ length: expected + 1 }, () => new Array<number>(actual + 1).fill(0))
-  const bestAt = (i: number, j: number): number => best[i]?.[j] ?? Number.POSITIVE_INFINITY
-  const paired = (i: number, j: number): number =>
-    i < expected && j < actual ? cost(i, j) + bestAt(i + 1, j + 1) : Number.POSITIVE_INFINITY
+  const lowestCosts = Array.from({ length: expected + 1 }, () => new Array<number>(actual + 1).fill(0))
+  const lowestCost = (i: number, j: number): number => lowestCosts[i]?.[j] ?? Number.POSITIVE_INFINITY
+  const pairCost = (i: number, j: number): number =>
+    i < expected && j < actual ? cost(i, j) + lowestCost(i + 1, j + 1) : Number.POSITIVE_INFINITY
   for (let i = expected; i >= 0; i--) {
     for (let j = actual; j >= 0; j--) {
       if (i === expected && j === actual) continue
-      best[i]![j] = Math.min(paired(i, j), ALONE + bestAt(i + 1, j), ALONE + bestAt(i, j + 1))
+      lowestCosts[i]![j] = Math.min(
+        pairCost(i, j),
+        UNPAIRED_COST + lowestCost(i + 1, j),
+        UNPAIRED_COST + lowestCost(i, j + 1)
+      )
     }
   }
   const pairs: Array<Pair> = []
   for (let [i, j] = [0, 0]; i < expected || j < actual; ) {
-    const isPair = bestAt(i, j) === paired(i, j)
-    const isMissing = !isPair && bestAt(i, j) === ALONE + bestAt(i + 1, j)
+    const isPair = lowestCost(i, j) === pairCost(i, j)
+    const isMissing = !isPair && lowestCost(i, j) === UNPAIRED_COST + lowestCost(i + 1, j)
     pairs.push({ expected: isPair || isMissing ? i : undefined, actual: isMissing ? undefined : j })
     i += isPair || isMissing ? 1 : 0
     j += isMissing ? 0 : 1
@@ -142,79 +151,89 @@ const alignLists = (
 }
 
 /** The text that is shown for an entry without a partner. */
-const nothingIn = (actual: ReadonlyArray<unknown>): string =>
-  shown(`(no such entry among ${actual.map(shown).join(", ") || "no entries"})`)
+const describeMissingEntry = (actual: ReadonlyArray<unknown>): string =>
+  formatValue(`(no such entry among ${actual.map(formatValue).join(", ") || "no entries"})`)
 
 const isMatch = (expected: unknown, actual: unknown, names: Names): boolean =>
-  match(expected, actual, names).length === 0
+  findMismatches(expected, actual, names).length === 0
 
 /**
  * Assigns a different entry to each wanted one, and changes earlier assignments if a later one needs it. Returns the
  * wanted entries that have none.
  */
-const unassigned = (wanted: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>, names: Names) => {
+const findUnassigned = (wanted: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>, names: Names) => {
   const fits = wanted.map((one) => list.map((entry) => isMatch(one, entry, names)))
   const takenBy = new Map<number, number>()
-  const place = (i: number, tried: Set<number>): boolean =>
+  const assignEntry = (i: number, tried: Set<number>): boolean =>
     list.some((_, j) => {
       if (!fits[i]![j] || tried.has(j)) return false
       tried.add(j)
       const holder = takenBy.get(j)
-      if (holder !== undefined && !place(holder, tried)) return false
+      if (holder !== undefined && !assignEntry(holder, tried)) return false
       takenBy.set(j, i)
       return true
     })
-  return wanted.filter((_, i) => !place(i, new Set()))
+  return wanted.filter((_, i) => !assignEntry(i, new Set()))
 }
 
 /** The differences of the entry that is nearest to a wanted one; empty if no entry has anything in common with it. */
-const nearest = (one: unknown, list: ReadonlyArray<unknown>, names: Names, path: string): Mismatches => {
-  const wrong = list.map((entry, i) => match(one, entry, names, at(path, i)))
-  const closest = wrong.reduce((a, b) => (b.length < a.length ? b : a), wrong[0] ?? [])
-  return closest.length < match(one, {}, names, path).length ? closest : []
+const findNearestMismatches = (
+  wanted: unknown,
+  list: ReadonlyArray<unknown>,
+  names: Names,
+  path: string
+): Mismatches => {
+  const candidates = list.map((entry, i) => findMismatches(wanted, entry, names, joinPath(path, i)))
+  const closest = candidates.reduce((a, b) => (b.length < a.length ? b : a), candidates[0] ?? [])
+  return closest.length < findMismatches(wanted, {}, names, path).length ? closest : []
 }
 
 type Operator = (operand: unknown, actual: unknown, names: Names, path: string) => Mismatches
 
-const listed = (operand: unknown): ReadonlyArray<unknown> => (Array.isArray(operand) ? operand : [operand])
+const toList = (operand: unknown): ReadonlyArray<unknown> => (Array.isArray(operand) ? operand : [operand])
 
 /** Makes the operators `$contains` and `$unordered`; the latter allows no further entries. */
-const holding =
-  (isWhole: boolean): Operator =>
+const makeListOperator =
+  (allowsNoOthers: boolean): Operator =>
   (operand, actual, names, path) => {
-    if (!Array.isArray(actual)) return unless(false, path, "a list", actual)
-    const wanted = listed(operand)
-    const entries = actual.map(shown).join(", ") || "no entries"
+    if (!Array.isArray(actual)) return mismatchUnless(false, path, "a list", actual)
+    const wanted = toList(operand)
+    const entries = actual.map(formatValue).join(", ") || "no entries"
     return [
-      ...unassigned(wanted, actual, names).flatMap((one) => [
-        ...unless(false, path, `an entry ${shown(one)}`, `no such entry among ${entries}`),
-        ...nearest(one, actual, names, path)
+      ...findUnassigned(wanted, actual, names).flatMap((one) => [
+        ...mismatchUnless(false, path, `an entry ${formatValue(one)}`, `no such entry among ${entries}`),
+        ...findNearestMismatches(one, actual, names, path)
       ]),
-      ...unless(!isWhole || wanted.length === actual.length, at(path, "length"), wanted.length, actual.length)
+      ...mismatchUnless(
+        !allowsNoOthers || wanted.length === actual.length,
+        joinPath(path, "length"),
+        wanted.length,
+        actual.length
+      )
     ]
   }
 
 /** The operators, which are objects with a single field such as `$not`, by the name of that field. */
 export const operators: Readonly<Record<string, Operator>> = {
   $not: (operand, actual, names, path) =>
-    unless(!isMatch(operand, actual, names), path, `not ${shown(operand)}`, actual),
+    mismatchUnless(!isMatch(operand, actual, names), path, `not ${formatValue(operand)}`, actual),
   $length: (operand, actual, names, path) =>
     Array.isArray(actual) || Predicate.isString(actual)
-      ? match(operand, actual.length, names, at(path, "length"))
-      : unless(false, path, "a list", actual),
-  $contains: holding(false),
-  $unordered: holding(true),
+      ? findMismatches(operand, actual.length, names, joinPath(path, "length"))
+      : mismatchUnless(false, path, "a list", actual),
+  $contains: makeListOperator(false),
+  $unordered: makeListOperator(true),
   $exactly: (operand, actual, names, path) => {
     const isBoth = Predicate.isRecord(operand) && Predicate.isRecord(actual)
     const extra = isBoth ? Object.entries(actual).filter(([field]) => !Object.hasOwn(operand, field)) : []
     return [
-      ...match(operand, actual, names, path),
-      ...extra.flatMap(([field, value]) => unless(false, at(path, field), "(absent)", value))
+      ...findMismatches(operand, actual, names, path),
+      ...extra.flatMap(([field, value]) => mismatchUnless(false, joinPath(path, field), "(absent)", value))
     ]
   },
   $one_of: (operand, actual, names, path) => {
-    const isMet = listed(operand).some((one) => isMatch(one, actual, names))
-    return unless(isMet, path, `one of ${listed(operand).map(shown).join(", ")}`, actual)
+    const isMet = toList(operand).some((one) => isMatch(one, actual, names))
+    return mismatchUnless(isMet, path, `one of ${toList(operand).map(formatValue).join(", ")}`, actual)
   }
 }
 
@@ -222,34 +241,39 @@ export const operators: Readonly<Record<string, Operator>> = {
 const MAX_COMPARISONS = 10_000
 
 /** The distance of two entries, from 0 to 1; it is 1 for entries with different ids. */
-const distance = (expected: unknown, actual: unknown, names: Names): number => {
-  const wrong = match(expected, actual, names)
-  if (wrong.length === 0) return 0
-  const max = match(expected, {}, names).length
-  return wrong.some(({ path }) => path === "id") ? 1 : Math.min(1, wrong.length / Math.max(1, max))
+const measureDistance = (expected: unknown, actual: unknown, names: Names): number => {
+  const mismatches = findMismatches(expected, actual, names)
+  if (mismatches.length === 0) return 0
+  const max = findMismatches(expected, {}, names).length
+  return mismatches.some(({ path }) => path === "id") ? 1 : Math.min(1, mismatches.length / Math.max(1, max))
 }
 
-const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Names, path: string): Mismatches => {
-  if (!Array.isArray(actual)) return unless(false, path, "a list", actual)
+const findListMismatches = (
+  expected: ReadonlyArray<unknown>,
+  actual: unknown,
+  names: Names,
+  path: string
+): Mismatches => {
+  if (!Array.isArray(actual)) return mismatchUnless(false, path, "a list", actual)
   const isShort = expected.length * actual.length <= MAX_COMPARISONS
   const costs = expected.map((one, i) =>
-    actual.map((other, j) => (isShort ? distance(one, other, names) : i === j ? 0 : 1))
+    actual.map((other, j) => (isShort ? measureDistance(one, other, names) : i === j ? 0 : 1))
   )
   return alignLists(expected.length, actual.length, (i, j) => costs[i]![j]!).flatMap(({ expected: i, actual: j }) => {
-    if (i === undefined) return unless(false, at(path, j!), "(no further entry)", actual[j!])
-    if (j === undefined) return unless(false, at(path, i), expected[i], nothingIn(actual))
-    return match(expected[i], actual[j], names, at(path, j))
+    if (i === undefined) return mismatchUnless(false, joinPath(path, j!), "(no further entry)", actual[j!])
+    if (j === undefined) return mismatchUnless(false, joinPath(path, i), expected[i], describeMissingEntry(actual))
+    return findMismatches(expected[i], actual[j], names, joinPath(path, j))
   })
 }
 
-const matchFields = (expected: ExpectedFields, actual: unknown, names: Names, path: string): Mismatches => {
+const findFieldMismatches = (expected: ExpectedFields, actual: unknown, names: Names, path: string): Mismatches => {
   const [first, ...others] = Object.keys(expected)
   const operator =
     first !== undefined && others.length === 0 && Object.hasOwn(operators, first) ? operators[first] : undefined
   if (operator !== undefined) return operator(expected[first!], actual, names, path)
-  if (!Predicate.isRecord(actual)) return unless(false, path, expected, actual)
+  if (!Predicate.isRecord(actual)) return mismatchUnless(false, path, expected, actual)
   return Object.entries(expected).flatMap(([field, inner]) =>
-    match(inner, Object.hasOwn(actual, field) ? actual[field] : undefined, names, at(path, field))
+    findMismatches(inner, Object.hasOwn(actual, field) ? actual[field] : undefined, names, joinPath(path, field))
   )
 }
 
@@ -258,9 +282,9 @@ const matchFields = (expected: ExpectedFields, actual: unknown, names: Names, pa
  * same order. Texts may hold references, kinds (`$uuid`), patterns (`/^wk_/`) and bounds (`<= 20`). Throws
  * `ReferenceUnknown`.
  */
-export const match = (expected: unknown, actual: unknown, names: Names, path = ""): Mismatches => {
-  if (Predicate.isString(expected)) return matchText(expected, actual, names, path)
-  if (Array.isArray(expected)) return matchList(expected, actual, names, path)
-  if (Predicate.isRecord(expected)) return matchFields(expected, actual, names, path)
-  return unless(Object.is(expected, actual), path, expected, actual)
+export const findMismatches = (expected: unknown, actual: unknown, names: Names, path = ""): Mismatches => {
+  if (Predicate.isString(expected)) return findTextMismatches(expected, actual, names, path)
+  if (Array.isArray(expected)) return findListMismatches(expected, actual, names, path)
+  if (Predicate.isRecord(expected)) return findFieldMismatches(expected, actual, names, path)
+  return mismatchUnless(Object.is(expected, actual), path, expected, actual)
 }

@@ -1,6 +1,6 @@
-import { type Paint, plain } from "../text/Paint.js"
+import { shorten } from "../text/formatTable.js"
+import { type Paint, paintPlain } from "../text/Paint.js"
 import { pluralize } from "../text/pluralize.js"
-import { shorten } from "../text/table.js"
 import type { Mismatch } from "./Expectation.js"
 import type { Position, Problem } from "./Source.js"
 
@@ -62,7 +62,7 @@ const stepLine = ({ title, outcome }: StepResult, paint: Paint): string => {
 }
 
 /** Options of a printed report. */
-interface Look {
+interface ReportOptions {
   readonly paint?: Paint
   readonly width?: number
   /** True if every step shows its request and its response. */
@@ -72,7 +72,7 @@ interface Look {
 /** The lines of a step. On a terminal, the first is shortened to one line. */
 const stepLines = (
   steps: ReadonlyArray<StepResult>,
-  { paint, width, isVerbose }: Required<Look>
+  { paint, width, isVerbose }: Required<ReportOptions>
 ): ReadonlyArray<string> =>
   steps.flatMap((step) => [
     shorten(stepLine(step, paint), width),
@@ -81,7 +81,7 @@ const stepLines = (
       : [])
   ])
 
-const pretty = (body: unknown): ReadonlyArray<string> => {
+const formatBody = (body: unknown): ReadonlyArray<string> => {
   if (body === undefined || body === "") return []
   const lines = (typeof body === "string" ? body : JSON.stringify(body, null, 2)).split("\n")
   return lines.length <= MAX_RESPONSE_LINES
@@ -92,25 +92,25 @@ const pretty = (body: unknown): ReadonlyArray<string> => {
 /** A request and its response, as lines. */
 export const exchangeLines = (
   { call, status, headers, body }: StepExchange,
-  paint: Paint = plain
+  paint: Paint = paintPlain
 ): ReadonlyArray<string> => [
   paint("strong", `request: ${call.method} ${call.path}`),
   ...Object.entries(call.headers ?? {}).map(([name, value]) => `  ${name}: ${value}`),
-  ...pretty(call.body).map((line) => `  ${line}`),
+  ...formatBody(call.body).map((line) => `  ${line}`),
   paint(
     "strong",
     `response: ${status}${headers["request-id"] === undefined ? "" : ` (request-id ${headers["request-id"]})`}`
   ),
-  ...pretty(body).map((line) => `  ${line}`)
+  ...formatBody(body).map((line) => `  ${line}`)
 ]
 
 /** The failure of a scenario, as lines. */
 export const failureLines = (
   file: string,
   { line, column, title, mismatches, message, exchange }: ScenarioFailure,
-  { paint, said }: { readonly paint: Paint; readonly said: string | undefined }
+  { paint, shownTitle }: { readonly paint: Paint; readonly shownTitle: string | undefined }
 ): ReadonlyArray<string> => [
-  paint("name", `${file}:${line}:${column}`) + (title === null || title === said ? "" : `  ${title}`),
+  paint("name", `${file}:${line}:${column}`) + (title === null || title === shownTitle ? "" : `  ${title}`),
   ...(message === null ? [] : [paint("bad", message)]),
   ...(mismatches.length === 0 ? [] : [`${paint("bad", "- expected")}  ${paint("good", "+ actual")}`]),
   ...mismatches.flatMap(({ path, expected, actual }) => [
@@ -122,7 +122,7 @@ export const failureLines = (
 ]
 
 /** The headings of `docs/specification.md` by section, as scenarios name the sections. */
-export const headings: Readonly<Record<string, string>> = {
+export const sectionHeadings: Readonly<Record<string, string>> = {
   1: "Requests and responses",
   2: "Resources",
   3: "States",
@@ -137,16 +137,20 @@ export const headings: Readonly<Record<string, string>> = {
 /** The report of a scenario: a line for the scenario, a line for each step, and the differences if a step failed. */
 export const reportLines = (
   result: ScenarioResult,
-  { paint = plain, width = Number.POSITIVE_INFINITY, isVerbose = false }: Look = {}
+  { paint = paintPlain, width = Number.POSITIVE_INFINITY, isVerbose = false }: ReportOptions = {}
 ): ReadonlyArray<string> => {
   const look = { paint, width, isVerbose }
   const { file, name, section, steps, failure, passed } = result
   const mark = paint(passed ? "good" : "bad", passed ? marks.passed : marks.failed)
-  const where = paint("faint", `(${section === null ? "" : `Specification, ${headings[section] ?? section}; `}${file})`)
-  const failed = steps.findIndex(({ outcome }) => outcome === "failed")
-  const said = steps[failed]?.title
-  const detail = failure === null ? [] : failureLines(file, failure, { paint, said }).map((line) => `      ${line}`)
-  const before = failed === -1 ? 0 : failed + 1
+  const where = paint(
+    "faint",
+    `(${section === null ? "" : `Specification, ${sectionHeadings[section] ?? section}; `}${file})`
+  )
+  const failedIndex = steps.findIndex(({ outcome }) => outcome === "failed")
+  const shownTitle = steps[failedIndex]?.title
+  const detail =
+    failure === null ? [] : failureLines(file, failure, { paint, shownTitle }).map((line) => `      ${line}`)
+  const before = failedIndex === -1 ? 0 : failedIndex + 1
   return [
     `${mark} ${paint("strong", name)} ${where}`,
     ...stepLines(steps.slice(0, before || (failure === null ? steps.length : 0)), look),
@@ -162,7 +166,11 @@ export const problemLines = (file: string, problems: ReadonlyArray<Problem>): Re
   )
 
 /** The last line: how many scenarios there were, and how many failed. */
-export const summary = (results: ReadonlyArray<ScenarioResult>, duration_ms: number, paint: Paint = plain): string => {
+export const summaryLine = (
+  results: ReadonlyArray<ScenarioResult>,
+  duration_ms: number,
+  paint: Paint = paintPlain
+): string => {
   const failed = results.filter(({ passed }) => !passed).length
   const steps = results.flatMap((result) => result.steps)
   const left = steps.filter(({ outcome }) => outcome === "not_run").length

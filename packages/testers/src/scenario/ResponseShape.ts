@@ -9,7 +9,7 @@ import { didYouMean } from "./Source.js"
 export type Shape = AST.AST
 
 /** The shape of a value that may have any fields. */
-export const anything: Shape = AST.unknownKeyword
+export const anyShape: Shape = AST.unknownKeyword
 
 const membersOf = (shape: Shape): ReadonlyArray<AST.AST> => {
   if (AST.isUnion(shape)) return shape.types.flatMap(membersOf)
@@ -24,7 +24,7 @@ const isOpen = (member: AST.AST): boolean =>
     : AST.isUnknownKeyword(member) || AST.isTransformation(member) || AST.isDeclaration(member)
 
 const fieldIn = (member: AST.AST, field: string): ReadonlyArray<Shape> => {
-  if (isOpen(member)) return [anything]
+  if (isOpen(member)) return [anyShape]
   if (AST.isTypeLiteral(member))
     return member.propertySignatures.filter(({ name }) => name === field).map(({ type }) => type)
   if (!AST.isTupleType(member)) return []
@@ -37,7 +37,7 @@ const namesIn = (member: AST.AST): ReadonlyArray<string> =>
 
 const MAX_LISTED_FIELDS = 12
 
-const instead = (field: string, members: ReadonlyArray<AST.AST>): string => {
+const missingFieldAdvice = (field: string, members: ReadonlyArray<AST.AST>): string => {
   const names = [...new Set(members.flatMap(namesIn))]
   const meant = didYouMean(field, names)
   if (meant !== "") return meant
@@ -49,7 +49,7 @@ const instead = (field: string, members: ReadonlyArray<AST.AST>): string => {
 /** Advice on a field that a shape does not have, such as `; did you mean "state"?`; null if the shape has the field. */
 export const unknownFieldAdvice = (shape: Shape, field: string): string | null => {
   const members = membersOf(shape)
-  return members.some((member) => fieldIn(member, field).length > 0) ? null : instead(field, members)
+  return members.some((member) => fieldIn(member, field).length > 0) ? null : missingFieldAdvice(field, members)
 }
 
 /**
@@ -61,21 +61,21 @@ export const shapeAt = (
   path: ReadonlyArray<string>,
   start: string
 ): { readonly shape: Shape } | { readonly error: string } => {
-  let at = shape
+  let current = shape
   let walked = start
   for (const field of path) {
-    const members = membersOf(at)
+    const members = membersOf(current)
     const shapes = members.flatMap((member) => fieldIn(member, field))
-    if (shapes.length === 0) return { error: `${walked} has no ${field}${instead(field, members)}` }
-    at = AST.Union.make(shapes)
+    if (shapes.length === 0) return { error: `${walked} has no ${field}${missingFieldAdvice(field, members)}` }
+    current = AST.Union.make(shapes)
     walked = `${walked}.${field}`
   }
-  return { shape: at }
+  return { shape: current }
 }
 
 const envelopes = new Map<string, AST.AST>()
 const inputs = new Map<string, ReadonlyArray<string>>()
-const noted = {
+const endpointCollector = {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint }: { readonly endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps }) => {
     const { method, path, payloadSchema, urlParamsSchema, successSchema } = endpoint
@@ -84,19 +84,20 @@ const noted = {
     if (input !== undefined) inputs.set(`${method} ${path}`, membersOf(AST.encodedAST(input.ast)).flatMap(namesIn))
   }
 }
-HttpApi.reflect(WorkshopApi, noted as never)
-HttpApi.reflect(SandboxApi, noted as never)
+HttpApi.reflect(WorkshopApi, endpointCollector as never)
+HttpApi.reflect(SandboxApi, endpointCollector as never)
 
 /** The fields of a request to an endpoint: those of the query for a `GET`, otherwise those of the body. */
-export const fieldsAskedBy = (endpoint: string): ReadonlyArray<string> => inputs.get(endpoint) ?? []
+export const requestFieldsOf = (endpoint: string): ReadonlyArray<string> => inputs.get(endpoint) ?? []
 
-const partOf = (envelope: Shape, part: string): Shape | undefined => {
-  const followed = shapeAt(envelope, [part], "")
-  return "shape" in followed ? followed.shape : undefined
+const innerShape = (envelope: Shape, part: string): Shape | undefined => {
+  const lookup = shapeAt(envelope, [part], "")
+  return "shape" in lookup ? lookup.shape : undefined
 }
 
 /** The shape of the `data` of an endpoint's successful response. */
-export const dataShapeOf = (endpoint: string): Shape => partOf(envelopes.get(endpoint) ?? anything, "data") ?? anything
+export const dataShapeOf = (endpoint: string): Shape =>
+  innerShape(envelopes.get(endpoint) ?? anyShape, "data") ?? anyShape
 
 /** The shape of `error` in every refusal (Specification, Errors). */
 export const refusalShape = Schema.Struct({ code: Schema.String, message: Schema.String, details: Schema.Unknown }).ast
@@ -108,7 +109,7 @@ export const refusalShape = Schema.Struct({ code: Schema.String, message: Schema
 export const successShape = (endpoint: string): Shape => {
   const envelope = envelopes.get(endpoint)
   if (envelope === undefined) throw new Error(`The API has no endpoint ${endpoint}`)
-  const meta = partOf(envelope, "meta")
+  const meta = innerShape(envelope, "meta")
   return Schema.Struct({
     status: Schema.Int,
     data: Schema.make(dataShapeOf(endpoint)),
@@ -118,9 +119,10 @@ export const successShape = (endpoint: string): Shape => {
   }).ast
 }
 
-const opened = shapeAt(dataShapeOf("POST /sandbox/shops"), ["shop"], "")
+const openedShop = shapeAt(dataShapeOf("POST /sandbox/shops"), ["shop"], "")
 
-const shopFields = "shape" in opened && AST.isTypeLiteral(opened.shape) ? opened.shape.propertySignatures : []
+const shopFields =
+  "shape" in openedShop && AST.isTypeLiteral(openedShop.shape) ? openedShop.shape.propertySignatures : []
 
 const Secret = Schema.Struct({ key_id: Schema.String, key: Schema.String })
 

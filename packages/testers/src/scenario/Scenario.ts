@@ -1,6 +1,6 @@
 import { Scope } from "@workshop/core"
 import { JSONSchema, Schema } from "effect"
-import { type Action, Anything, type Observation, optionalField, PhoneText } from "./Action.js"
+import { type Action, Anything, type ObservationKind, optionalField, PhoneText } from "./Action.js"
 import { actions } from "./actions.js"
 import { observations } from "./observations.js"
 import { ReceiverText } from "./references.js"
@@ -12,7 +12,7 @@ const Name = Text.pipe(
   Schema.pattern(/^[A-Za-z_]\w*$/, { message: () => "must be a name of letters, digits and _, without a $ before it" })
 )
 
-const named = <A, I>(schema: Schema.Schema<A, I>) => Schema.Record({ key: Name, value: schema })
+const recordByName = <A, I>(schema: Schema.Schema<A, I>) => Schema.Record({ key: Name, value: schema })
 
 const Program = Schema.Struct({
   active: optionalField(Schema.Boolean),
@@ -42,7 +42,7 @@ const GivenShop = Schema.Struct({
   forbidden_words: optionalField(Schema.Array(Schema.String)),
   allowed_words: optionalField(Schema.Array(Schema.String)),
   languages: optionalField(Schema.Array(Schema.String)),
-  keys: optionalField(named(KeyRights)).annotations({
+  keys: optionalField(recordByName(KeyRights)).annotations({
     description: "More API keys of the shop, by name. The value of each is full, read, or a list of scopes"
   }),
   webhook: optionalField(Schema.Union(Schema.Literal(true), ReceiverText)).annotations({
@@ -65,11 +65,11 @@ const GivenClient = Schema.Struct({
 /** A client under `given`. */
 export type GivenClient = typeof GivenClient.Type
 
-const SHORT = /^(\d{3}( [A-Z_]+)?|lost)$/
+const SHORT_FORM = /^(\d{3}( [A-Z_]+)?|lost)$/
 
 const ExpectedResponse = Schema.Union(
   Schema.Int,
-  Schema.String.pipe(Schema.pattern(SHORT)),
+  Schema.String.pipe(Schema.pattern(SHORT_FORM)),
   Schema.Struct({
     status: optionalField(Anything),
     data: optionalField(Anything),
@@ -91,7 +91,7 @@ const Captures = Schema.Union(Name, Schema.Record({ key: Name, value: Schema.Str
     "A name for the response's data, or names for parts of the response, such as { cursor: meta.next_cursor }"
 })
 
-const rows = [...actions.values(), ...observations.values()]
+const stepKinds = [...actions.values(), ...observations.values()]
 
 const stepOptions = {
   title: optionalField(Text).annotations({
@@ -122,17 +122,17 @@ const stepOptions = {
 /** The fields of a step other than its action. */
 export const STEP_OPTIONS: ReadonlyArray<string> = Object.keys(stepOptions)
 
-const acting = Object.fromEntries(
-  rows.map(({ name, description, takes }) => [name, optionalField(takes).annotations({ description })])
+const stepFields = Object.fromEntries(
+  stepKinds.map(({ name, description, takes }) => [name, optionalField(takes).annotations({ description })])
 )
 
-const NO_STEP = { title: "Steps", description: "At least one step", message: () => "needs at least one step" }
+const AT_LEAST_ONE_STEP = { title: "Steps", description: "At least one step", message: () => "needs at least one step" }
 
-const SingleStep = Schema.Struct({ ...acting, ...stepOptions }).annotations({ identifier: "SingleStep" })
+const SingleStep = Schema.Struct({ ...stepFields, ...stepOptions }).annotations({ identifier: "SingleStep" })
 
 const Step = Schema.Struct({
-  ...acting,
-  together: optionalField(Schema.Array(SingleStep).pipe(Schema.minItems(1, NO_STEP))).annotations({
+  ...stepFields,
+  together: optionalField(Schema.Array(SingleStep).pipe(Schema.minItems(1, AT_LEAST_ONE_STEP))).annotations({
     description: "Steps that all start at the same time"
   }),
   ...stepOptions
@@ -146,18 +146,18 @@ export const ScenarioText = Schema.Struct({
   }),
   given: optionalField(
     Schema.Struct({
-      shops: optionalField(named(Schema.NullOr(GivenShop))),
-      clients: optionalField(named(Schema.NullOr(GivenClient)))
+      shops: optionalField(recordByName(Schema.NullOr(GivenShop))),
+      clients: optionalField(recordByName(Schema.NullOr(GivenClient)))
     })
   ).annotations({
     description: "The shops and clients at the start. The default is one shop with the name shop"
   }),
-  steps: Schema.Array(Step).pipe(Schema.minItems(1, NO_STEP))
+  steps: Schema.Array(Step).pipe(Schema.minItems(1, AT_LEAST_ONE_STEP))
 }).annotations({ identifier: "Scenario", title: "Workshop scenario" })
 /** The content of a scenario file. */
 export type ScenarioText = typeof ScenarioText.Type
 
-const isNamed = (value: unknown): value is { readonly $id: string; readonly title?: string } =>
+const hasId = (value: unknown): value is { readonly $id: string; readonly title?: string } =>
   typeof value === "object" && value !== null && "$id" in value
 
 /**
@@ -165,7 +165,7 @@ const isNamed = (value: unknown): value is { readonly $id: string; readonly titl
  * refuse that.
  */
 const withoutIds = (_: string, value: unknown): unknown => {
-  if (!isNamed(value)) return value
+  if (!hasId(value)) return value
   const { $id: _id, title: _title, ...rest } = value
   return rest
 }
@@ -177,7 +177,7 @@ export const editorSchema = (): string => `${JSON.stringify(JSONSchema.make(Scen
 export interface Step extends Position {
   /** The title that is shown. */
   readonly title: string
-  readonly does: Action | Observation | "together"
+  readonly does: Action | ObservationKind | "together"
   readonly argument: unknown
   readonly together: ReadonlyArray<Step>
   /** The names that the step captures, each with its path in the response; an empty path means the data. */

@@ -4,7 +4,7 @@ import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Predicate, Random, Sco
 import { makeHandler, makeReceiver } from "../receive/Receiver.js"
 import { Api, type CallOptions, EnvironmentFailed } from "../testkit/Api.js"
 import { type CallName, requestOf } from "../testkit/Calls.js"
-import { inProcessFetch, inProcessService } from "../testkit/InProcessService.js"
+import { inProcessFetch, inProcessServiceLayer } from "../testkit/InProcessService.js"
 import type { Handler } from "../testkit/LoopbackServer.js"
 import {
   idOf,
@@ -37,9 +37,9 @@ interface ScenarioEnvironment {
 /** The instant at which every scenario in this process begins: a Monday at 10 o'clock in Tunis. */
 const START = Date.UTC(2026, 0, 5, 9)
 
-const phone = (n: number): string => `+2162${String(n).padStart(7, "0")}`
+const formatPhone = (n: number): string => `+2162${String(n).padStart(7, "0")}`
 
-const logs = Layer.merge(
+const loggerLayer = Layer.merge(
   Logger.replace(
     Logger.defaultLogger,
     Logger.make((entry) => console.error(Logger.logfmtLogger.log(entry)))
@@ -53,14 +53,14 @@ const logs = Layer.merge(
  */
 export const inProcessEnvironment: Effect.Effect<ScenarioEnvironment, never, Scope.Scope> = Effect.gen(function* () {
   const handlers = new Map<string, Handler>()
-  const service = inProcessService({
+  const service = inProcessServiceLayer({
     store: MemoryStore.layer,
     receiverAt: (url) => handlers.get(url),
     seed: 1,
     start: START
   })
   const runtime = yield* Effect.acquireRelease(
-    Effect.sync(() => ManagedRuntime.make(Layer.provideMerge(service, logs))),
+    Effect.sync(() => ManagedRuntime.make(Layer.provideMerge(service, loggerLayer))),
     (runtime) => runtime.disposeEffect
   )
   const fetch = yield* Effect.promise(() => runtime.runPromise(inProcessFetch))
@@ -69,7 +69,7 @@ export const inProcessEnvironment: Effect.Effect<ScenarioEnvironment, never, Sco
     api: new Api("http://127.0.0.1", { fetch }),
     sandbox_token: null,
     isShared: false,
-    nextPhone: Effect.sync(() => phone(++phones)),
+    nextPhone: Effect.sync(() => formatPhone(++phones)),
     openReceiver: Effect.map(makeHandler({ keep: Number.POSITIVE_INFINITY }), ({ handler, receiver }) => {
       const url = `http://127.0.0.1:4011/receiver-${handlers.size + 1}`
       handlers.set(url, handler)
@@ -92,7 +92,7 @@ export const remoteEnvironment = (remote: {
   sandbox_token: remote.sandbox_token,
   isShared: true,
   // The number is random, because the clients of earlier runs still exist.
-  nextPhone: Effect.map(Random.nextIntBetween(0, 10_000_000), phone),
+  nextPhone: Effect.map(Random.nextIntBetween(0, 10_000_000), formatPhone),
   openReceiver: Effect.mapError(
     makeReceiver({ tolerance_seconds: ANY_AGE_S, header: remote.signature_header }),
     ({ message }) =>
@@ -110,12 +110,12 @@ const keyOf = (value: unknown): string | null => {
   return typeof key === "string" ? key : null
 }
 
-const noSandbox = (origin: string, { status }: StepExchange): string =>
+const noSandboxMessage = (origin: string, { status }: StepExchange): string =>
   status === 401
     ? `The sandbox at ${origin} requires a token. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started.`
     : `There is no sandbox at ${origin} (${status}). Start the service with workshop serve --sandbox --store memory.`
 
-const parsed = (text: string): unknown => {
+const parseJsonOrText = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -124,21 +124,21 @@ const parsed = (text: string): unknown => {
 }
 
 /** The error codes of a connection that was cut before the response arrived. */
-const CUT: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
+const CUT_CODES: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
-const { path: FAULTS } = requestOf("clear faults")
+const { path: FAULTS_PATH } = requestOf("clear faults")
 
-interface Account {
+interface ClientAccount {
   readonly id: string
   readonly phone: string
   readonly display_name: string
 }
 
-const usualShop = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+const DEFAULT_SHOP = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 
-const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+const capitalise = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-const defined = (fields: ExpectedFields): ExpectedFields =>
+const omitUndefined = (fields: ExpectedFields): ExpectedFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** Runs the steps of one scenario, with its names, its clock and its receivers. */
@@ -160,12 +160,12 @@ export class ScenarioRunner {
   }
 
   /** The current values of all names; `n` is the number within a repetition. */
-  names(n?: number): Names {
+  currentNames(n?: number): Names {
     const values = new Map(this.#values)
     return { values: n === undefined ? values : values.set("n", n), now: this.#clock.now }
   }
 
-  name(name: string, value: unknown): void {
+  setName(name: string, value: unknown): void {
     this.#values.set(name, value)
   }
 
@@ -180,9 +180,9 @@ export class ScenarioRunner {
     const call = { method, path, headers, ...(body === undefined ? {} : { body }) }
     const { api } = this.#environment
     return api.call(method, path, { bearer: null, headers, ...content }).pipe(
-      Effect.map(({ response }): StepExchange => ({ call, ...response, body: parsed(response.body) })),
+      Effect.map(({ response }): StepExchange => ({ call, ...response, body: parseJsonOrText(response.body) })),
       Effect.catchAll(({ url, detail, code }) =>
-        CUT.has(code ?? "")
+        CUT_CODES.has(code ?? "")
           ? Effect.succeed({ call, status: LOST_RESPONSE, headers: {}, body: "" })
           : new EnvironmentFailed({
               message: `${method} ${url} got no response (${detail}). Check that the service is running there.`
@@ -195,7 +195,7 @@ export class ScenarioRunner {
     this.ask(method, path, { bearer: this.#environment.sandbox_token, body })
 
   /** Moves the clock; the response comes after everything that is due has run. */
-  readonly clock = (move: ExpectedFields): Effect.Effect<StepExchange, EnvironmentFailed> =>
+  readonly moveClock = (move: ExpectedFields): Effect.Effect<StepExchange, EnvironmentFailed> =>
     Effect.tap(this.#sandbox("POST", "/sandbox/clock", move), (response) =>
       Effect.sync(() => {
         if (isSuccess(response)) this.#clock = stepData(response) as ClockView
@@ -204,42 +204,46 @@ export class ScenarioRunner {
 
   /** Freezes the clock while the scenario runs, and restores it at the end. */
   readonly begin: Effect.Effect<void, EnvironmentFailed, Scope.Scope> = Effect.gen(this, function* () {
-    const before = yield* this.#sandbox("GET", "/sandbox/clock")
-    if (!isSuccess(before))
-      return yield* new EnvironmentFailed({ message: noSandbox(this.#environment.api.origin, before) })
-    const { frozen } = stepData(before) as ClockView
-    yield* Effect.acquireRelease(this.clock({ freeze: true }), () =>
-      frozen ? Effect.void : Effect.orElseSucceed(this.clock({ freeze: false }), () => undefined)
+    const clockResponse = yield* this.#sandbox("GET", "/sandbox/clock")
+    if (!isSuccess(clockResponse))
+      return yield* new EnvironmentFailed({ message: noSandboxMessage(this.#environment.api.origin, clockResponse) })
+    const { frozen } = stepData(clockResponse) as ClockView
+    yield* Effect.acquireRelease(this.moveClock({ freeze: true }), () =>
+      frozen ? Effect.void : Effect.orElseSucceed(this.moveClock({ freeze: false }), () => undefined)
     )
     // The faults are removed at the end, because they apply to the whole sandbox and would make the next scenario fail.
     yield* Effect.addFinalizer(() =>
-      this.#areFaultsSet ? Effect.orElseSucceed(this.#sandbox("DELETE", FAULTS), () => undefined) : Effect.void
+      this.#areFaultsSet ? Effect.orElseSucceed(this.#sandbox("DELETE", FAULTS_PATH), () => undefined) : Effect.void
     )
   })
 
   /** Calls the sandbox after everything that is due has run, so that an action sees the effects. */
-  readonly sandbox = (method: string, path: string, body?: unknown): Effect.Effect<StepExchange, EnvironmentFailed> => {
-    this.#areFaultsSet ||= path === FAULTS
-    return Effect.zipRight(this.clock({ advance_ms: 0 }), this.#sandbox(method, path, body))
+  readonly askSandbox = (
+    method: string,
+    path: string,
+    body?: unknown
+  ): Effect.Effect<StepExchange, EnvironmentFailed> => {
+    this.#areFaultsSet ||= path === FAULTS_PATH
+    return Effect.zipRight(this.moveClock({ advance_ms: 0 }), this.#sandbox(method, path, body))
   }
 
   /** Reads the clock before each step if it is running. */
   readonly refresh: Effect.Effect<void, EnvironmentFailed> = Effect.suspend(() =>
-    this.#clock.frozen ? Effect.void : Effect.asVoid(this.clock({ advance_ms: 0 }))
+    this.#clock.frozen ? Effect.void : Effect.asVoid(this.moveClock({ advance_ms: 0 }))
   )
 
   /** The shop's receiver. A new one is set as the shop's webhook and gets the secret. */
-  readonly receiver = ({ id }: ScenarioShop): Effect.Effect<ScenarioReceiver, StepFailure> =>
+  readonly receiverOf = ({ id }: ScenarioShop): Effect.Effect<ScenarioReceiver, StepFailure> =>
     Effect.gen(this, function* () {
       const existing = this.#receivers.get(id)
       if (existing !== undefined) return existing
       const receiver = yield* this.#environment.openReceiver.pipe(Scope.extend(this.#scope))
       const { method, path } = requestOf("set webhook", id)
-      const set = yield* this.#sandbox(method, path, { url: receiver.url })
-      const secret = fieldOf(stepData(set), "secret")
+      const response = yield* this.#sandbox(method, path, { url: receiver.url })
+      const secret = fieldOf(stepData(response), "secret")
       if (typeof secret !== "string") {
         return yield* new ReferenceUnknown({
-          message: `the webhook cannot be set: ${set.status} ${JSON.stringify(set.body)}`
+          message: `the webhook cannot be set: ${response.status} ${JSON.stringify(response.body)}`
         })
       }
       yield* receiver.trust([secret])
@@ -248,31 +252,31 @@ export class ScenarioRunner {
     })
 
   /** The context in which a step runs. */
-  readonly context = Effect.fnUntraced(function* (
+  readonly makeContext = Effect.fnUntraced(function* (
     this: ScenarioRunner,
     step: Pick<Step, "shop" | "key" | "idempotency_key">,
     names: Names
   ) {
     const shop = step.shop === undefined ? this.#first : yield* this.#shopNamed(step.shop, names)
     const key = step.key === undefined ? shop.key : yield* this.#keyNamed(step.key, names)
-    const given = yield* resolve(step.idempotency_key ?? null, names)
+    const resolvedKey = yield* resolve(step.idempotency_key ?? null, names)
     this.#keys += 1
     const idempotency_key =
-      step.idempotency_key === undefined ? `scenario-${this.#keys}` : given === null ? null : String(given)
-    const place = (list: string) => `${shop.id} ${list}`
+      step.idempotency_key === undefined ? `scenario-${this.#keys}` : resolvedKey === null ? null : String(resolvedKey)
+    const listKey = (list: string) => `${shop.id} ${list}`
     const context: StepContext = {
       names,
       shop,
       key,
       idempotency_key,
       ask: this.ask,
-      sandbox: this.sandbox,
-      clock: this.clock,
-      receiver: this.receiver(shop),
+      askSandbox: this.askSandbox,
+      moveClock: this.moveClock,
+      receiver: this.receiverOf(shop),
       trust: (secret) => this.#receivers.get(shop.id)?.trust([secret]) ?? Effect.void,
-      observed: {
-        at: (list) => this.#observed.get(place(list)) ?? 0,
-        upTo: (list, n) => void this.#observed.set(place(list), n)
+      observedCounts: {
+        get: (list) => this.#observed.get(listKey(list)) ?? 0,
+        set: (list, n) => void this.#observed.set(listKey(list), n)
       }
     }
     return context
@@ -308,28 +312,32 @@ export class ScenarioRunner {
   }
 
   readonly #openShop = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, given: GivenShop) {
-    const { keys = {}, webhook, program, name: known = capitalised(name), ...settings } = given
+    const { keys = {}, webhook, program, name: known = capitalise(name), ...settings } = given
     const { currency, decimals, time_zone, tracking_base_url, ...changes } = settings
-    const shop = defined({ currency, decimals, time_zone, tracking_base_url })
+    const shop = omitUndefined({ currency, decimals, time_zone, tracking_base_url })
     const what = `given.shops.${name}`
-    const opened = (yield* this.#make(what, "open shop", "", { name: known, ...usualShop, ...shop })) as {
+    const openedShop = (yield* this.#make(what, "open shop", "", { name: known, ...DEFAULT_SHOP, ...shop })) as {
       readonly shop: { readonly id: string }
       readonly key_id: string
       readonly key: string
     }
-    const handle = { ...opened.shop, key_id: opened.key_id, key: opened.key } satisfies ScenarioShop & ExpectedFields
+    const handle = { ...openedShop.shop, key_id: openedShop.key_id, key: openedShop.key } satisfies ScenarioShop &
+      ExpectedFields
     if (this.#values.size === 0) this.#first = handle
     if (this.#environment.isShared) yield* Scope.addFinalizer(this.#scope, this.#closeShop(handle.id))
-    this.name(name, handle)
+    this.setName(name, handle)
     for (const [key, right] of Object.entries(keys)) {
       const body = { name: key, ...(typeof right === "string" ? { preset: right } : { scopes: right }) }
-      this.name(key, yield* this.#make(`${what}.keys.${key}`, "create key", handle.id, body))
+      this.setName(key, yield* this.#make(`${what}.keys.${key}`, "create key", handle.id, body))
     }
     if (webhook !== undefined) {
-      const receiver = yield* this.receiver(handle)
+      const receiver = yield* this.receiverOf(handle)
       yield* receiver.behave(behaviourOf(webhook === true ? 200 : webhook))
     }
-    const patch = defined({ program: program === undefined ? undefined : { active: true, ...program }, ...changes })
+    const patch = omitUndefined({
+      program: program === undefined ? undefined : { active: true, ...program },
+      ...changes
+    })
     if (Object.keys(patch).length > 0) yield* this.#make(what, "change shop", handle.id, patch)
   })
 
@@ -339,26 +347,26 @@ export class ScenarioRunner {
    */
   readonly #accountOf = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, phone: string) {
     if (!this.#environment.isShared || this.#phones.has(phone)) return undefined
-    const listed = yield* this.#sandbox("GET", `/sandbox/shops/${this.#first.id}/clients`)
-    const accounts = isSuccess(listed) ? (stepData(listed) as ReadonlyArray<Account>) : []
+    const response = yield* this.#sandbox("GET", `/sandbox/shops/${this.#first.id}/clients`)
+    const accounts = isSuccess(response) ? (stepData(response) as ReadonlyArray<ClientAccount>) : []
     return accounts.find((account) => account.phone === phone && account.display_name === name)
   })
 
   readonly #openAccount = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, given: GivenClient) {
     const { knows = [], phone = yield* this.#environment.nextPhone, ...rest } = given
-    const person = { given_name: capitalised(name), family_name: "Example", phone, ...rest }
+    const person = { given_name: capitalise(name), family_name: "Example", phone, ...rest }
     const what = `given.clients.${name}`
-    const earlier = yield* this.#accountOf(displayName({ hide_name: false, ...person }), phone)
+    const existing = yield* this.#accountOf(displayName({ hide_name: false, ...person }), phone)
     this.#phones.add(phone)
-    const { id } = earlier ?? ((yield* this.#make(what, "register", "", person)) as { readonly id: string })
-    this.name(name, { id, ...person })
+    const { id } = existing ?? ((yield* this.#make(what, "register", "", person)) as { readonly id: string })
+    this.setName(name, { id, ...person })
     for (const reference of knows) {
-      const shop_id = yield* Effect.flatMap(resolve(reference, this.names()), idOf)
+      const shop_id = yield* Effect.flatMap(resolve(reference, this.currentNames()), idOf)
       yield* this.#make(`${what}.knows`, "visit", id, { shop_id })
     }
   })
 
-  /** Creates what a scenario lists under `given`: its shops with their keys and receivers, and its clients. */
+  /** Creates what a scenario lists under `resolvedKey`: its shops with their keys and receivers, and its clients. */
   readonly prepare = ({ shops, clients }: Scenario): Effect.Effect<void, StepFailure> =>
     Effect.zipRight(
       Effect.forEach(shops, ([name, shop]) => this.#openShop(name, shop), { discard: true }),

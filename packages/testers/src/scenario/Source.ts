@@ -40,7 +40,7 @@ const pairOf = (node: unknown, field: string | number) =>
     ? node.items.find(({ key }) => isNode(key) && String((key as { value?: unknown }).value) === String(field))
     : undefined
 
-const child = (node: unknown, field: string | number): unknown =>
+const childOf = (node: unknown, field: string | number): unknown =>
   isSeq(node) ? node.items[Number(field)] : (pairOf(node, field)?.value ?? undefined)
 
 const startOf = (node: unknown): number | undefined =>
@@ -55,16 +55,16 @@ const hints: Readonly<Record<string, string>> = {
   UNEXPECTED_TOKEN: "put a text that contains { } [ ] > or # in quotes"
 }
 
-const wrong = ({ code, message }: YAMLError): string =>
+const syntaxErrorMessage = ({ code, message }: YAMLError): string =>
   `is not valid YAML: ${message.split("\n")[0]}; ${hints[code] ?? "correct this line"}.`
 
-const UNENDING =
+const UNENDING_ALIASES =
   "has aliases (*name) that are too large or contain themselves. Write out the content instead of the aliases."
 
-const EMPTY = "is empty. Create a scenario to start from with workshop scenario new."
+const EMPTY_FILE = "is empty. Create a scenario to start from with workshop scenario new."
 
 /** The value of a document; undefined if its aliases are circular or expand to too much. */
-const unfolded = (document: Document): unknown => {
+const toPlainValue = (document: Document): unknown => {
   try {
     const value: unknown = document.toJS()
     JSON.stringify(value)
@@ -86,19 +86,19 @@ export class Source {
   constructor(text: string) {
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, stringKeys: true })
     const [first] = this.#document.errors
-    this.value = first === undefined ? unfolded(this.#document) : undefined
-    if (first !== undefined) this.faults = [{ ...this.#at(first.pos[0]), path: "", message: wrong(first) }]
-    else if (this.value === undefined) this.faults = [{ ...this.#at(0), path: "", message: UNENDING }]
-    else this.faults = this.value === null ? [{ ...this.#at(0), path: "", message: EMPTY }] : []
+    this.value = first === undefined ? toPlainValue(this.#document) : undefined
+    if (first !== undefined) this.faults = [{ ...this.#at(first.pos[0]), path: "", message: syntaxErrorMessage(first) }]
+    else if (this.value === undefined) this.faults = [{ ...this.#at(0), path: "", message: UNENDING_ALIASES }]
+    else this.faults = this.value === null ? [{ ...this.#at(0), path: "", message: EMPTY_FILE }] : []
   }
 
   /** The position of the value at a path, or else of the value that would contain it. */
-  place(path: Path): Position {
+  positionOf(path: Path): Position {
     let node: unknown = this.#document.contents
     let start = startOf(node)
     for (const field of path) {
       const pair = pairOf(node, field)
-      const next = child(node, field)
+      const next = childOf(node, field)
       start = startOf(next) ?? (isPair(pair) ? startOf(pair.key) : undefined) ?? start
       node = next
     }
@@ -106,12 +106,12 @@ export class Source {
   }
 
   /** The position of the name of a field. */
-  placeOfName(path: Path): Position {
+  positionOfName(path: Path): Position {
     const last = path.at(-1)
     let node: unknown = this.#document.contents
-    for (const field of path.slice(0, -1)) node = child(node, field)
+    for (const field of path.slice(0, -1)) node = childOf(node, field)
     const start = last === undefined ? undefined : startOf(pairOf(node, last)?.key)
-    return start === undefined ? this.place(path) : this.#at(start)
+    return start === undefined ? this.positionOf(path) : this.#at(start)
   }
 
   #at(offset: number): Position {
@@ -144,25 +144,25 @@ export const problemAt = (path: Path, message: string, mistake?: string): PathPr
 /** A problem with the name of a field. */
 export const problemWithName = (path: Path, message: string): PathProblem => ({ path, message, isOfName: true })
 
-type Placed = Problem & Pick<PathProblem, "mistake">
+type PlacedProblem = Problem & Pick<PathProblem, "mistake">
 
-const inWords = (lines: ReadonlyArray<number>): string =>
+const followersInWords = (lines: ReadonlyArray<number>): string =>
   lines.length === 1
     ? `Line ${lines[0]} has the same mistake.`
     : `Lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)} have the same mistake.`
 
 /** Adds the later lines with the same mistake to the message of a problem. */
-const withFollowers = ({ mistake, ...problem }: Placed, all: ReadonlyArray<Placed>): Problem => {
+const withFollowers = ({ mistake, ...problem }: PlacedProblem, all: ReadonlyArray<PlacedProblem>): Problem => {
   const lines = all.filter((other) => mistake !== undefined && other.mistake === mistake).map(({ line }) => line)
   const later = [...new Set(lines)].filter((line) => line !== problem.line)
-  return later.length === 0 ? problem : { ...problem, message: `${problem.message} ${inWords(later)}` }
+  return later.length === 0 ? problem : { ...problem, message: `${problem.message} ${followersInWords(later)}` }
 }
 
 /** The problems in the order of the file, with only the first one at each place and of each mistake. */
 export const placeProblems = (problems: ReadonlyArray<PathProblem>, source: Source): ReadonlyArray<Problem> => {
   const located = problems.map(
-    ({ path, message, isOfName, mistake }): Placed => ({
-      ...(isOfName ? source.placeOfName(path) : source.place(path)),
+    ({ path, message, isOfName, mistake }): PlacedProblem => ({
+      ...(isOfName ? source.positionOfName(path) : source.positionOf(path)),
       path: path.join("."),
       message: /[.?]$/.test(message) ? message : `${message}.`,
       ...(mistake === undefined ? {} : { mistake })
@@ -176,13 +176,13 @@ export const placeProblems = (problems: ReadonlyArray<PathProblem>, source: Sour
     .map((problem) => withFollowers(problem, inOrder))
 }
 
-const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
+const toList = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
 
 /** The names of the fields of a schema; for a union, those of all its members. */
-const fieldsOf = (ast: AST.AST): ReadonlyArray<string> => {
+const fieldNamesOf = (ast: AST.AST): ReadonlyArray<string> => {
   if (AST.isTypeLiteral(ast)) return ast.propertySignatures.map(({ name }) => String(name))
-  if (AST.isUnion(ast)) return ast.types.flatMap(fieldsOf)
-  if (AST.isRefinement(ast) || AST.isTransformation(ast)) return fieldsOf(ast.from)
+  if (AST.isUnion(ast)) return ast.types.flatMap(fieldNamesOf)
+  if (AST.isRefinement(ast) || AST.isTransformation(ast)) return fieldNamesOf(ast.from)
   return []
 }
 
@@ -191,7 +191,7 @@ const goesDeep = (issue: ParseResult.ParseIssue): boolean => {
     case "Pointer":
       return true
     case "Composite":
-      return many(issue.issues).some(goesDeep)
+      return toList(issue.issues).some(goesDeep)
     case "Refinement":
     case "Transformation":
       return goesDeep(issue.issue)
@@ -200,19 +200,19 @@ const goesDeep = (issue: ParseResult.ParseIssue): boolean => {
   }
 }
 
-const authored = (ast: AST.Annotated, issue: ParseResult.ParseIssue): string | undefined => {
+const authorMessage = (ast: AST.Annotated, issue: ParseResult.ParseIssue): string | undefined => {
   const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))?.(issue)
   return typeof message === "string" ? message : undefined
 }
 
-const leaf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<PathProblem> => {
+const leafProblems = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<PathProblem> => {
   const ast = "ast" in issue ? issue.ast : undefined
-  const message = (ast && authored(ast, issue)) ?? inputIssues(issue)[0]?.message ?? "is not valid"
+  const message = (ast && authorMessage(ast, issue)) ?? inputIssues(issue)[0]?.message ?? "is not valid"
   return [problemAt(path, message)]
 }
 
-const unknownField = (owner: AST.AST, path: Path): PathProblem => {
-  const fields = fieldsOf(owner)
+const unknownFieldProblem = (owner: AST.AST, path: Path): PathProblem => {
+  const fields = fieldNamesOf(owner)
   if (fields.length === 0) return problemWithName(path, "is not a valid name. Use letters, digits and _, without a $")
   const list = fields.length <= 12 ? ` The fields are ${fields.join(", ")}.` : ""
   const meant = didYouMean(String(path.at(-1)), fields)
@@ -232,21 +232,21 @@ export const schemaProblems = (
     case "Pointer":
       return schemaProblems(
         issue.issue,
-        [...path, ...many(issue.path).map((part) => (typeof part === "symbol" ? String(part) : part))] as Path,
+        [...path, ...toList(issue.path).map((part) => (typeof part === "symbol" ? String(part) : part))] as Path,
         owner
       )
     case "Composite": {
-      const inner = many(issue.issues)
+      const inner = toList(issue.issues)
       if (!AST.isUnion(issue.ast)) return inner.flatMap((one) => schemaProblems(one, path, issue.ast))
       const deep = inner.find(goesDeep)
-      return deep === undefined ? leaf(issue, path) : schemaProblems(deep, path)
+      return deep === undefined ? leafProblems(issue, path) : schemaProblems(deep, path)
     }
     case "Unexpected":
-      return [unknownField(owner ?? AST.anyKeyword, path)]
+      return [unknownFieldProblem(owner ?? AST.anyKeyword, path)]
     case "Refinement":
     case "Transformation":
-      return goesDeep(issue) ? schemaProblems(issue.issue, path) : leaf(issue, path)
+      return goesDeep(issue) ? schemaProblems(issue.issue, path) : leafProblems(issue, path)
     default:
-      return leaf(issue, path)
+      return leafProblems(issue, path)
   }
 }

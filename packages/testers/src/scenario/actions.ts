@@ -5,9 +5,9 @@ import { type CallName, calls, requestOf } from "../testkit/Calls.js"
 import {
   type Action,
   Anything,
-  about,
   EmptyBody,
   idOf,
+  objectWithSubject,
   openObject,
   optionalField,
   PhoneText,
@@ -20,15 +20,15 @@ import {
 import { type ExpectedFields, fieldOf } from "./Expectation.js"
 import { observations } from "./observations.js"
 import type { StepExchange } from "./Report.js"
-import { fieldsAskedBy } from "./ResponseShape.js"
+import { requestFieldsOf } from "./ResponseShape.js"
 import {
   behaviourOf,
   DurationText,
   nextTimeOfDay,
+  RECEIVER_WORDS,
   ReceiverText,
   ReferenceUnknown,
-  TIME_OF_DAY,
-  WORDS
+  TIME_OF_DAY
 } from "./references.js"
 
 const queryOf = (fields: ExpectedFields): string => {
@@ -42,7 +42,7 @@ const queryOf = (fields: ExpectedFields): string => {
 const send = (name: CallName, context: StepContext, id: string, fields: ExpectedFields = {}) => {
   const { method, path } = requestOf(name, id)
   const body = method === "GET" || method === "DELETE" ? undefined : fields
-  if (path.startsWith("/sandbox")) return context.sandbox(method, path, body)
+  if (path.startsWith("/sandbox")) return context.askSandbox(method, path, body)
   const once = REPEATABLE.has(name) ? context.idempotency_key : null
   const query = method === "GET" ? queryOf(fields) : ""
   return context.ask(method, path + query, { bearer: context.key, once, body })
@@ -51,7 +51,7 @@ const send = (name: CallName, context: StepContext, id: string, fields: Expected
 /** The calls that are sent with an Idempotency-Key. */
 const REPEATABLE: ReadonlySet<CallName> = new Set(["create ticket", "add stamps", "redeem reward"])
 
-const row = (
+const makeAction = (
   name: CallName,
   description: string,
   takes: Schema.Schema.AnyNoContext,
@@ -63,27 +63,27 @@ const row = (
 }
 
 /** Makes an action whose fields are those of its request. A call of the sandbox is for the shop. */
-const withFields = (name: CallName, description: string): Action =>
-  row(name, description, openObject(...fieldsAskedBy(calls[name][1])), (fields: ExpectedFields, context) =>
+const fieldsAction = (name: CallName, description: string): Action =>
+  makeAction(name, description, openObject(...requestFieldsOf(calls[name][1])), (fields: ExpectedFields, context) =>
     send(name, context, context.shop.id, fields)
   )
 
 /** Makes an action without an argument. A call of the sandbox is for the shop. */
-const plain = (name: CallName, description: string): Action =>
-  row(name, description, EmptyBody, (_, context) => send(name, context, context.shop.id))
+const plainAction = (name: CallName, description: string): Action =>
+  makeAction(name, description, EmptyBody, (_, context) => send(name, context, context.shop.id))
 
 /** Makes an action on the resource that its argument refers to. */
-const on = (name: CallName, description: string): Action =>
-  row(name, description, ReferenceText, (subject, context) =>
+const resourceAction = (name: CallName, description: string): Action =>
+  makeAction(name, description, ReferenceText, (subject, context) =>
     Effect.flatMap(idOf(subject), (id) => send(name, context, id))
   )
 
 /** Makes an action on the resource that one of its fields refers to. The other fields are those of the request. */
-const onSubject = (name: CallName, description: string, subject: string): Action =>
-  row(
+const subjectAction = (name: CallName, description: string, subject: string): Action =>
+  makeAction(
     name,
     description,
-    about(subject, ...fieldsAskedBy(calls[name][1])),
+    objectWithSubject(subject, ...requestFieldsOf(calls[name][1])),
     ({ [subject]: thing, ...fields }: ExpectedFields, context) =>
       Effect.flatMap(idOf(thing), (id) => send(name, context, id, fields))
   )
@@ -100,53 +100,58 @@ const Request = Schema.Struct({
   body: optionalField(Anything)
 })
 
-const raw = ({ method, path, query = {}, headers = {}, body }: typeof Request.Type, { ask, key }: StepContext) => {
+const sendRawRequest = (
+  { method, path, query = {}, headers = {}, body }: typeof Request.Type,
+  { ask, key }: StepContext
+) => {
   if (!path.startsWith("/"))
     return Effect.fail(new ReferenceUnknown({ message: "the path must start with a slash, such as /v1/tickets" }))
-  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  const bearer = given.some(([name]) => name === "authorization") ? null : key
-  const sent = Object.fromEntries(given.filter((header): header is [string, string] => header[1] !== null))
-  return ask(method, path + queryOf(query), { bearer, headers: sent, body })
+  const headerEntries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const bearer = headerEntries.some(([name]) => name === "authorization") ? null : key
+  const sentHeaders = Object.fromEntries(
+    headerEntries.filter((header): header is [string, string] => header[1] !== null)
+  )
+  return ask(method, path + queryOf(query), { bearer, headers: sentHeaders, body })
 }
 
 /** Actions of the shop's own system through the API, with one of the shop's keys (Specification, Endpoints). */
 const systemActions: ReadonlyArray<Action> = [
-  withFields("create ticket", "Creates a ticket: POST /v1/tickets"),
-  on("get ticket", "Reads a ticket: GET /v1/tickets/{id}"),
-  withFields("list tickets", "Lists tickets: GET /v1/tickets"),
-  row(
+  fieldsAction("create ticket", "Creates a ticket: POST /v1/tickets"),
+  resourceAction("get ticket", "Reads a ticket: GET /v1/tickets/{id}"),
+  fieldsAction("list tickets", "Lists tickets: GET /v1/tickets"),
+  makeAction(
     "get ticket by number",
     "Reads a ticket by its number: GET /v1/tickets/by-number/{n}",
     TicketNumberText,
     (n, context) => send("get ticket by number", context, String(n))
   ),
-  onSubject("set status", "Moves a ticket to another state: POST /v1/tickets/{id}/status", "ticket"),
-  onSubject("notified", "Records that the shop notified the client: POST /v1/tickets/{id}/notified", "ticket"),
-  row("find client", "Finds a client by phone number: GET /v1/clients", PhoneText, (phone, context) =>
+  subjectAction("set status", "Moves a ticket to another state: POST /v1/tickets/{id}/status", "ticket"),
+  subjectAction("notified", "Records that the shop notified the client: POST /v1/tickets/{id}/notified", "ticket"),
+  makeAction("find client", "Finds a client by phone number: GET /v1/clients", PhoneText, (phone, context) =>
     send("find client", context, "", { phone })
   ),
-  on("get client", "Reads a client: GET /v1/clients/{id}"),
-  on("get loyalty", "Reads a client's loyalty card: GET /v1/clients/{id}/loyalty"),
-  onSubject("add stamps", "Adds stamps to a card: POST /v1/clients/{id}/loyalty/stamps", "client"),
-  on("redeem reward", "Uses a reward: POST /v1/clients/{id}/loyalty/redeem"),
-  plain("get shop", "Reads the shop behind the key: GET /v1/shop"),
+  resourceAction("get client", "Reads a client: GET /v1/clients/{id}"),
+  resourceAction("get loyalty", "Reads a client's loyalty card: GET /v1/clients/{id}/loyalty"),
+  subjectAction("add stamps", "Adds stamps to a card: POST /v1/clients/{id}/loyalty/stamps", "client"),
+  resourceAction("redeem reward", "Uses a reward: POST /v1/clients/{id}/loyalty/redeem"),
+  plainAction("get shop", "Reads the shop behind the key: GET /v1/shop"),
   {
     name: "request",
     actor: "system",
     description: "Sends any request unchanged. The API key is added unless `headers` has an Authorization",
     takes: Request,
-    perform: raw
+    perform: sendRawRequest
   }
 ]
 
 /** Actions of the shop in its app (Specification, Sandbox). */
 const appActions: ReadonlyArray<Action> = [
-  withFields("create in app", "Creates a ticket in the app"),
-  onSubject("edit ticket", "Changes the fields of a ticket; items_done marks items as done by their id", "ticket"),
-  onSubject("propose quote", "Proposes a new price to the client", "ticket"),
-  onSubject("announce delay", "Postpones the promised date of a ticket", "ticket"),
-  onSubject("record part", "Records that a part was ordered or received", "ticket"),
-  onSubject("attach photo", "Attaches a photo to the ticket", "ticket")
+  fieldsAction("create in app", "Creates a ticket in the app"),
+  subjectAction("edit ticket", "Changes the fields of a ticket; items_done marks items as done by their id", "ticket"),
+  subjectAction("propose quote", "Proposes a new price to the client", "ticket"),
+  subjectAction("announce delay", "Postpones the promised date of a ticket", "ticket"),
+  subjectAction("record part", "Records that a part was ordered or received", "ticket"),
+  subjectAction("attach photo", "Attaches a photo to the ticket", "ticket")
 ]
 
 const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
@@ -156,29 +161,29 @@ const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
 
 /** Actions of the shop's owner on the shop, its keys and its webhook (Specification, Sandbox). */
 const ownerActions: ReadonlyArray<Action> = [
-  withFields("change shop", `Changes the shop's settings: ${fieldsAskedBy(calls["change shop"][1]).join(", ")}`),
-  withFields("create key", "Creates an API key with a name, and with scopes or the preset full or read"),
-  plain("list keys", "Lists the shop's keys"),
-  on("revoke key", "Revokes a key"),
-  row(
+  fieldsAction("change shop", `Changes the shop's settings: ${requestFieldsOf(calls["change shop"][1]).join(", ")}`),
+  fieldsAction("create key", "Creates an API key with a name, and with scopes or the preset full or read"),
+  plainAction("list keys", "Lists the shop's keys"),
+  resourceAction("revoke key", "Revokes a key"),
+  makeAction(
     "set webhook",
     "Sets the webhook's address. If a shop has `webhook` under `given`, its webhook already has the address of the shop's receiver",
     Schema.Struct({ url: Schema.String }),
     (body: ExpectedFields, context) => send("set webhook", context, context.shop.id, body)
   ),
-  plain("get webhook", "Reads whether the webhook is on, and its number of consecutive failures"),
-  row(
+  plainAction("get webhook", "Reads whether the webhook is on, and its number of consecutive failures"),
+  makeAction(
     "rotate secret",
     "Replaces the webhook's secret, and gives the new secret to the shop's receiver",
     EmptyBody,
     (_, context) =>
       Effect.tap(send("rotate secret", context, context.shop.id), (rotated) => trustSecret(context, rotated))
   ),
-  plain("enable webhook", "Turns the webhook on again"),
-  plain("disable webhook", "Turns the webhook off. Events then wait until the webhook is on again"),
-  plain("remove webhook", "Removes the webhook with its secrets and all waiting deliveries"),
-  plain("ping", "Sends a ping, as the app's test button does"),
-  withFields(
+  plainAction("enable webhook", "Turns the webhook on again"),
+  plainAction("disable webhook", "Turns the webhook off. Events then wait until the webhook is on again"),
+  plainAction("remove webhook", "Removes the webhook with its secrets and all waiting deliveries"),
+  plainAction("ping", "Sends a ping, as the app's test button does"),
+  fieldsAction(
     "replay events",
     "Sends the events of event_ids, or those chosen by since, until and state, again. dry_run counts them without sending"
   )
@@ -193,7 +198,7 @@ interface Offer {
 }
 
 /** Chooses the offer that a client answers: that of a named ticket in any state, otherwise the newest open one. */
-const chosen = Effect.fnUntraced(function* ({ client, ticket }: typeof OfferChoice.Type, context: StepContext) {
+const chooseOffer = Effect.fnUntraced(function* ({ client, ticket }: typeof OfferChoice.Type, context: StepContext) {
   const id = yield* idOf(client)
   const list = yield* requireSuccess(send("get offers", context, id), "the client's offers")
   const offers = (stepData(list) ?? []) as ReadonlyArray<Offer>
@@ -207,13 +212,13 @@ const chosen = Effect.fnUntraced(function* ({ client, ticket }: typeof OfferChoi
 })
 
 const answerAction = (name: CallName, description: string): Action =>
-  row(name, description, OfferChoice, (choice: typeof OfferChoice.Type, context) =>
-    Effect.flatMap(chosen(choice, context), (id) => send(name, context, id))
+  makeAction(name, description, OfferChoice, (choice: typeof OfferChoice.Type, context) =>
+    Effect.flatMap(chooseOffer(choice, context), (id) => send(name, context, id))
   )
 
 /** Actions of clients: they visit the shop, answer offers and prices, and read their inbox (Specification, Sandbox). */
 const clientActions: ReadonlyArray<Action> = [
-  row(
+  makeAction(
     "visit",
     "The client visits the shop's counter, so that the shop knows the client from then on",
     ReferenceText,
@@ -224,13 +229,13 @@ const clientActions: ReadonlyArray<Action> = [
     "block shop",
     "The client answers the newest open offer, or the offer of the named ticket, by blocking the shop"
   ),
-  on("get offers", "Lists the tickets that were offered to the client"),
-  on("get inbox", "Lists the client's notifications in the app"),
-  on("accept quote", "The client accepts the price proposed for a ticket"),
-  on("refuse quote", "The client refuses the price proposed for a ticket")
+  resourceAction("get offers", "Lists the tickets that were offered to the client"),
+  resourceAction("get inbox", "Lists the client's notifications in the app"),
+  resourceAction("accept quote", "The client accepts the price proposed for a ticket"),
+  resourceAction("refuse quote", "The client refuses the price proposed for a ticket")
 ]
 
-const done: StepExchange = {
+const emptySuccess: StepExchange = {
   call: { method: "", path: "" },
   status: 200,
   headers: {},
@@ -248,7 +253,7 @@ const moveAction = (
   endpoint: "POST /sandbox/clock",
   description,
   takes,
-  perform: (argument, { clock }) => clock(moveOf(argument))
+  perform: (argument, { moveClock }) => moveClock(moveOf(argument))
 })
 
 const kinds = Object.keys(faultKinds)
@@ -273,17 +278,17 @@ const FaultsText = Schema.Array(
 
 /** Actions of the tester, who sets faults (Specification, Sandbox). */
 const testerActions: ReadonlyArray<Action> = [
-  row(
+  makeAction(
     "set faults",
     "Replaces the faults that requests to /v1 get from now on. Each has a fault, and optionally the method and path of the requests that get it, and how many of the next requests do (next)",
     FaultsText,
     (asked: typeof FaultsText.Type, context) => {
       const { method, path } = requestOf("set faults")
       const faults = asked.map(({ fault, ...rest }) => ({ ...rest, fault: String(fault) }))
-      return context.sandbox(method, path, { faults })
+      return context.askSandbox(method, path, { faults })
     }
   ),
-  plain("clear faults", "Removes all faults")
+  plainAction("clear faults", "Removes all faults")
 ]
 
 /** Actions of the receiver of webhooks and of the clock (Specification, Sandbox). */
@@ -291,14 +296,14 @@ const machineActions: ReadonlyArray<Action> = [
   {
     name: "receiver",
     actor: "receiver",
-    description: `Sets how the shop's receiver responds from now on: with a status, or one of ${WORDS.join(", ")}`,
+    description: `Sets how the shop's receiver responds from now on: with a status, or one of ${RECEIVER_WORDS.join(", ")}`,
     takes: ReceiverText,
     perform: (text: ReceiverText, context) =>
       Effect.gen(function* () {
         // The deliveries that are due are sent first, because the new behaviour must not apply to them.
-        yield* context.clock({ advance_ms: 0 })
+        yield* context.moveClock({ advance_ms: 0 })
         yield* (yield* context.receiver).behave(behaviourOf(text))
-        return done
+        return emptySuccess
       })
   },
   moveAction(
@@ -314,9 +319,9 @@ const machineActions: ReadonlyArray<Action> = [
     description: `Moves the clock forward to an instant, such as $ticket.ready_at + 60d, or to the next occurrence of a time of day in the shop's time zone, such as 23:59:59.999`,
     takes: Schema.String,
     perform: (text: string, context) => {
-      if (!TIME_OF_DAY.test(text)) return context.clock({ set: text })
-      const at = (zone: string) => toIso(nextTimeOfDay(text, zone, Date.parse(context.names.now)))
-      return Effect.flatMap(zoneOf(context), (zone) => context.clock({ set: at(zone) }))
+      if (!TIME_OF_DAY.test(text)) return context.moveClock({ set: text })
+      const nextInstantIn = (zone: string) => toIso(nextTimeOfDay(text, zone, Date.parse(context.names.now)))
+      return Effect.flatMap(zoneOf(context), (zone) => context.moveClock({ set: nextInstantIn(zone) }))
     }
   },
   moveAction(

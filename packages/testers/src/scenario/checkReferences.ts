@@ -2,41 +2,41 @@ import { Predicate } from "effect"
 import { actions } from "./actions.js"
 import { type ExpectedFields, fieldOf, operators, patternOf, valueKinds } from "./Expectation.js"
 import { observations } from "./observations.js"
-import { anything, givenShapes, type Shape, shapeAt, successShape, unknownFieldAdvice } from "./ResponseShape.js"
-import { inBraces, type Reference, wholeReference } from "./references.js"
+import { anyShape, givenShapes, type Shape, shapeAt, successShape, unknownFieldAdvice } from "./ResponseShape.js"
+import { bracedReferencesIn, type Reference, wholeReference } from "./references.js"
 import { didYouMean, type Path, type PathProblem, type Problems, problemAt, problemWithName } from "./Source.js"
 
 /**
  * The operators whose operand is compared with the value itself. The operands of the others are compared with its
  * entries.
  */
-const OF_THE_VALUE = ["$not", "$exactly"]
-const OF_ENTRIES = ["$contains", "$unordered"]
+const VALUE_OPERATORS = ["$not", "$exactly"]
+const ENTRY_OPERATORS = ["$contains", "$unordered"]
 
-const within = (shape: Shape, field: string): Shape | undefined => {
-  const followed = shapeAt(shape, [field], "")
-  return "shape" in followed ? followed.shape : undefined
+const innerShape = (shape: Shape, field: string): Shape | undefined => {
+  const lookup = shapeAt(shape, [field], "")
+  return "shape" in lookup ? lookup.shape : undefined
 }
 
-function* each(expected: unknown, shape: Shape | undefined, path: Path): Problems {
+function* checkEach(expected: unknown, shape: Shape | undefined, path: Path): Problems {
   if (shape === undefined) return
   if (!Array.isArray(expected)) yield* checkExpected(expected, shape, path)
   else for (const [i, one] of expected.entries()) yield* checkExpected(one, shape, [...path, i])
 }
 
 function* checkOperand(operator: string, operand: unknown, shape: Shape, path: Path): Problems {
-  if (OF_THE_VALUE.includes(operator)) yield* checkExpected(operand, shape, path)
-  if (OF_ENTRIES.includes(operator)) yield* each(operand, within(shape, "0"), path)
-  if (operator === "$one_of") yield* each(operand, shape, path)
+  if (VALUE_OPERATORS.includes(operator)) yield* checkExpected(operand, shape, path)
+  if (ENTRY_OPERATORS.includes(operator)) yield* checkEach(operand, innerShape(shape, "0"), path)
+  if (operator === "$one_of") yield* checkEach(operand, shape, path)
 }
 
 function* checkField(field: string, expected: unknown, shape: Shape, path: Path): Problems {
-  const instead = unknownFieldAdvice(shape, field)
-  const inner = within(shape, field)
-  if (instead === null) yield* inner === undefined ? [] : checkExpected(expected, inner, path)
+  const advice = unknownFieldAdvice(shape, field)
+  const inner = innerShape(shape, field)
+  if (advice === null) yield* inner === undefined ? [] : checkExpected(expected, inner, path)
   // For `$absent`, an unknown field is a problem only if it looks misspelt, because the response must not have it.
-  else if (expected !== "$absent" || instead.includes("did you mean"))
-    yield problemWithName(path, `is not a field of the response${instead}`)
+  else if (expected !== "$absent" || advice.includes("did you mean"))
+    yield problemWithName(path, `is not a field of the response${advice}`)
 }
 
 /**
@@ -44,7 +44,7 @@ function* checkField(field: string, expected: unknown, shape: Shape, path: Path)
  * would always be met.
  */
 export function* checkExpected(expected: unknown, shape: Shape, path: Path): Problems {
-  if (Array.isArray(expected)) yield* each(expected, within(shape, "0"), path)
+  if (Array.isArray(expected)) yield* checkEach(expected, innerShape(shape, "0"), path)
   if (!Predicate.isRecord(expected)) return
   const fields = Object.entries(expected)
   const [[field, operand] = ["", undefined]] = fields
@@ -70,8 +70,8 @@ function* checkReference({ name, path: fields }: Reference, known: KnownNames, p
       ". Define it in an earlier step with as, or under given."
     return yield problemAt(path, `$${name} is not defined yet${meant}`, `$${name}`)
   }
-  const followed = shapeAt(shape, fields, `$${name}`)
-  if ("error" in followed) yield problemAt(path, followed.error, `$${[name, ...fields].join(".")}`)
+  const lookup = shapeAt(shape, fields, `$${name}`)
+  if ("error" in lookup) yield problemAt(path, lookup.error, `$${[name, ...fields].join(".")}`)
 }
 
 const MISPLACED_KIND = "stands for any value of its kind, so use it only in an expectation."
@@ -80,15 +80,16 @@ const MISPLACED_KIND = "stands for any value of its kind, so use it only in an e
 function* checkText(text: string, known: KnownNames, path: Path, isExpected: boolean): Problems {
   if (text.startsWith("$$")) return
   if (isExpected && patternOf(text) === null) return yield problemAt(path, `${text} is not a valid regular expression.`)
-  const bare = isExpected ? text.replace(/^(<=|>=|<|>)\s*/, "") : text
-  const whole = wholeReference(bare)
+  const operandText = isExpected ? text.replace(/^(<=|>=|<|>)\s*/, "") : text
+  const whole = wholeReference(operandText)
   if (whole !== undefined) {
     const isKind = !known.has(whole.name) && Object.hasOwn(valueKinds, whole.name)
     if (!isKind) yield* checkReference(whole, known, path)
     else if (!isExpected) yield problemAt(path, `${whole.text} ${MISPLACED_KIND}`)
-  } else if (bare.startsWith("$") && !bare.startsWith("${")) yield problemAt(path, `${bare} ${NO_REFERENCE}`)
+  } else if (operandText.startsWith("$") && !operandText.startsWith("${"))
+    yield problemAt(path, `${operandText} ${NO_REFERENCE}`)
   else
-    for (const { text: braced, reference } of inBraces(bare))
+    for (const { text: braced, reference } of bracedReferencesIn(operandText))
       if (reference !== undefined) yield* checkReference(reference, known, path)
       else yield problemAt(path, `${braced} is not a reference. Write it as \${ticket.id}.`)
 }
@@ -111,36 +112,36 @@ export function* checkTexts(value: unknown, known: KnownNames, path: Path, isExp
 }
 
 /** A name that `given` defines. */
-interface Given {
+interface GivenName {
   readonly path: Path
   readonly name: string
   readonly shape: Shape
 }
 
-const fieldsOf = (value: unknown) => (Predicate.isRecord(value) ? Object.entries(value) : [])
+const entriesOf = (value: unknown) => (Predicate.isRecord(value) ? Object.entries(value) : [])
 
 /** The names under `given`: shops and their keys, or the default shop, and clients. */
-export const givenNames = (given: unknown): ReadonlyArray<Given> => {
-  const shops = fieldsOf(fieldOf(given, "shops"))
-  const ofShops = shops.flatMap(([name, shop]): ReadonlyArray<Given> => {
+export const givenNamesOf = (given: unknown): ReadonlyArray<GivenName> => {
+  const shops = entriesOf(fieldOf(given, "shops"))
+  const shopNames = shops.flatMap(([name, shop]): ReadonlyArray<GivenName> => {
     const path = ["given", "shops", name]
-    const keys = fieldsOf(fieldOf(shop, "keys"))
+    const keys = entriesOf(fieldOf(shop, "keys"))
     return [
       { path, name, shape: givenShapes.shop },
       ...keys.map(([key]) => ({ path: [...path, "keys", key], name: key, shape: givenShapes.key }))
     ]
   })
-  const none = { path: ["given"], name: "shop", shape: givenShapes.shop }
-  const clients = fieldsOf(fieldOf(given, "clients"))
+  const defaultShop = { path: ["given"], name: "shop", shape: givenShapes.shop }
+  const clients = entriesOf(fieldOf(given, "clients"))
   return [
-    ...(shops.length > 0 ? [] : [none]),
-    ...ofShops,
+    ...(shops.length > 0 ? [] : [defaultShop]),
+    ...shopNames,
     ...clients.map(([name]) => ({ path: ["given", "clients", name], name, shape: givenShapes.client }))
   ]
 }
 
 /** Reports names that are given twice or are reserved. */
-export function* checkGiven(names: ReadonlyArray<Given>): Problems {
+export function* checkGivenNames(names: ReadonlyArray<GivenName>): Problems {
   for (const [i, { path, name }] of names.entries()) {
     if (RESERVED_NAMES.includes(name)) yield problemWithName(path, `${name} is a reserved name. Choose another name.`)
     else if (names.findIndex((other) => other.name === name) < i)
@@ -167,27 +168,27 @@ const mayBeRefused = ({ expect, statuses }: ExpectedFields): boolean => {
   return "error" in expect || "body" in expect || isRefusal(status)
 }
 
-const responseOf = (step: ExpectedFields): Shape => {
+const responseShapeOf = (step: ExpectedFields): Shape => {
   const name = Object.keys(step).find((field) => actions.has(field) || observations.has(field)) ?? ""
   const endpoint = (actions.get(name) ?? observations.get(name))?.endpoint
-  return endpoint === undefined || mayBeRefused(step) ? anything : successShape(endpoint)
+  return endpoint === undefined || mayBeRefused(step) ? anyShape : successShape(endpoint)
 }
 
-const capture = (response: Shape, name: string, place: string, path: Path): Capture => {
+const makeCapture = (response: Shape, name: string, place: string, path: Path): Capture => {
   const isPlace = PLACES.includes(place.split(".")[0] ?? "")
-  const followed = isPlace
+  const lookup = isPlace
     ? shapeAt(response, place.split("."), "the response")
     : { error: `${place} is not part of a response. Start with one of ${PLACES.join(", ")}.` }
-  return "error" in followed
-    ? { name, shape: anything, problem: problemAt(path, followed.error) }
-    : { name, shape: followed.shape }
+  return "error" in lookup
+    ? { name, shape: anyShape, problem: problemAt(path, lookup.error) }
+    : { name, shape: lookup.shape }
 }
 
 /** The names that a step gives with `as`. */
 export const capturesOf = (step: ExpectedFields, path: Path): ReadonlyArray<Capture> => {
   const { as } = step
-  const response = responseOf(step)
-  if (typeof as === "string") return [{ name: as, shape: capture(response, as, "data", path).shape }]
+  const response = responseShapeOf(step)
+  if (typeof as === "string") return [{ name: as, shape: makeCapture(response, as, "data", path).shape }]
   if (typeof as !== "object" || as === null) return []
-  return Object.entries(as).map(([name, place]) => capture(response, name, String(place), [...path, "as", name]))
+  return Object.entries(as).map(([name, place]) => makeCapture(response, name, String(place), [...path, "as", name]))
 }

@@ -1,14 +1,14 @@
 import { errorCodes, failureRows } from "@workshop/core/internal"
 import { SchemaAST as AST, Predicate } from "effect"
-import { type Observation, ReferenceText } from "./Action.js"
+import { type ObservationKind, ReferenceText } from "./Action.js"
 import { actions, stepNames } from "./actions.js"
 import {
   type Capture,
   capturesOf,
   checkExpected,
-  checkGiven,
+  checkGivenNames,
   checkTexts,
-  givenNames,
+  givenNamesOf,
   type KnownNames,
   RESERVED_NAMES
 } from "./checkReferences.js"
@@ -19,7 +19,7 @@ import { STEP_OPTIONS } from "./Scenario.js"
 import { didYouMean, type Path, type Problems, problemAt, problemWithName } from "./Source.js"
 
 /** A field that only some steps may have. */
-interface Rule {
+interface FieldRule {
   readonly field: string
   readonly isRefused: (does: string, step: ExpectedFields) => boolean
   readonly because: (does: string) => string
@@ -27,9 +27,11 @@ interface Rule {
 
 const isAct = (does: string): boolean => does !== "together"
 
-const repeatable = [...actions.values()].filter(({ isRepeatable }) => isRepeatable === true).map(({ name }) => name)
+const repeatableNames = [...actions.values()]
+  .filter(({ isRepeatable }) => isRepeatable === true)
+  .map(({ name }) => name)
 
-const rules: ReadonlyArray<Rule> = [
+const fieldRules: ReadonlyArray<FieldRule> = [
   {
     field: "key",
     isRefused: (does) => isAct(does) && actions.get(does)?.actor !== "system",
@@ -37,9 +39,9 @@ const rules: ReadonlyArray<Rule> = [
   },
   {
     field: "idempotency_key",
-    isRefused: (does) => isAct(does) && !repeatable.includes(does),
+    isRefused: (does) => isAct(does) && !repeatableNames.includes(does),
     because: (does) =>
-      `has no effect on ${does}, because only ${repeatable.join(", ")} send an Idempotency-Key. Remove the field.`
+      `has no effect on ${does}, because only ${repeatableNames.join(", ")} send an Idempotency-Key. Remove the field.`
   },
   {
     field: "expect",
@@ -60,14 +62,14 @@ const rules: ReadonlyArray<Rule> = [
 ]
 
 /** Reports fields of a step that its action does not accept. */
-function* misplaced(step: ExpectedFields, does: string | undefined, path: Path): Problems {
-  for (const { field, isRefused, because } of rules)
+function* checkFieldRules(step: ExpectedFields, does: string | undefined, path: Path): Problems {
+  for (const { field, isRefused, because } of fieldRules)
     if (does !== undefined && field in step && isRefused(does, step))
       yield problemWithName([...path, field], because(does))
 }
 
 /** The status of each error code and of each reason of a conflict (Specification, Errors). */
-const statusOf: ReadonlyMap<string, number> = new Map([
+const statusByWord: ReadonlyMap<string, number> = new Map([
   ...Object.entries(errorCodes).map(([code, { status }]) => [code, status] as const),
   ...Object.values(failureRows).flatMap((row) =>
     "reason" in row ? [[row.reason, errorCodes[row.code].status] as const] : []
@@ -75,32 +77,32 @@ const statusOf: ReadonlyMap<string, number> = new Map([
 ])
 
 const codes = Object.keys(errorCodes)
-const reasons = [...statusOf.keys()].filter((word) => !codes.includes(word))
+const reasons = [...statusByWord.keys()].filter((word) => !codes.includes(word))
 
-const unknownWord = (word: string, known: ReadonlyArray<string>, what: string): string | undefined =>
+const unknownWordError = (word: string, known: ReadonlyArray<string>, what: string): string | undefined =>
   known.includes(word)
     ? undefined
     : `${word} is ${what}${didYouMean(word, known) || `. Write one of ${known.join(", ")}.`}`
 
 /** The error of a short form such as `409 REOPEN_WINDOW`: the word must be a code or a reason, and have that status. */
-const wrongShort = (text: string): string | undefined => {
+const shortFormError = (text: string): string | undefined => {
   const [, status, word] = /^(\d{3}) ([A-Z_]+)$/.exec(text) ?? []
   if (status === undefined || word === undefined) return undefined
-  const comes = statusOf.get(word)
-  if (comes === undefined) return unknownWord(word, [...codes, ...reasons], "neither a code nor a reason")
-  return String(comes) === status
+  const actualStatus = statusByWord.get(word)
+  if (actualStatus === undefined) return unknownWordError(word, [...codes, ...reasons], "neither a code nor a reason")
+  return String(actualStatus) === status
     ? undefined
-    : `${word} belongs to the status ${comes}, and not to ${status}. Correct one of the two.`
+    : `${word} belongs to the status ${actualStatus}, and not to ${status}. Correct one of the two.`
 }
 
-const isPlain = (value: unknown): value is string => typeof value === "string" && !/^[$/<>]/.test(value)
+const isLiteral = (value: unknown): value is string => typeof value === "string" && !/^[$/<>]/.test(value)
 
 /** The expected literal texts, also those within operators such as `$one_of`. */
-const plainTexts = (value: unknown, path: Path): ReadonlyArray<readonly [Path, string]> => {
-  if (isPlain(value)) return [[path, value]]
+const literalTexts = (value: unknown, path: Path): ReadonlyArray<readonly [Path, string]> => {
+  if (isLiteral(value)) return [[path, value]]
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([field, inner]) =>
-    plainTexts(inner, [...path, Array.isArray(value) ? Number(field) : field])
+    literalTexts(inner, [...path, Array.isArray(value) ? Number(field) : field])
   )
 }
 
@@ -112,39 +114,39 @@ const WORDS = [
 /** Reports expected codes and reasons that do not exist, because no response could match them. */
 function* checkVerdicts(expected: unknown, path: Path): Problems {
   if (typeof expected === "string") {
-    const message = wrongShort(expected)
+    const message = shortFormError(expected)
     if (message !== undefined) yield problemAt(path, message)
     return
   }
   for (const { place, known, what } of WORDS)
-    for (const [at, word] of plainTexts(place.reduce(fieldOf, expected), [...path, ...place])) {
-      const message = unknownWord(word, known, what)
+    for (const [at, word] of literalTexts(place.reduce(fieldOf, expected), [...path, ...place])) {
+      const message = unknownWordError(word, known, what)
       if (message !== undefined) yield problemAt(at, message)
     }
 }
 
-type Written = readonly [path: Path, word: unknown]
+type NameAtPath = readonly [path: Path, word: unknown]
 
-const wordOf = (entry: unknown, field: string, path: Path): Written =>
+const nameAtPath = (entry: unknown, field: string, path: Path): NameAtPath =>
   typeof entry === "string" ? [path, entry] : [[...path, field], fieldOf(entry, field)]
 
 /**
  * The names of the entries that are expected in a list, in the short or the full form, also within operators such as
  * `$contains`.
  */
-const namesIn = (expected: unknown, field: string, path: Path): ReadonlyArray<Written> => {
-  if (Array.isArray(expected)) return expected.map((entry, i) => wordOf(entry, field, [...path, i]))
+const namesIn = (expected: unknown, field: string, path: Path): ReadonlyArray<NameAtPath> => {
+  if (Array.isArray(expected)) return expected.map((entry, i) => nameAtPath(entry, field, [...path, i]))
   if (!Predicate.isRecord(expected)) return []
   return Object.entries(expected).flatMap(([operator, operand]) => {
     const at = [...path, operator]
-    return Array.isArray(operand) ? namesIn(operand, field, at) : [wordOf(operand, field, at)]
+    return Array.isArray(operand) ? namesIn(operand, field, at) : [nameAtPath(operand, field, at)]
   })
 }
 
 /** Reports names of events or notices that do not exist, because no entry could match them. */
-function* checkListed({ named }: Observation, expected: unknown, path: Path): Problems {
-  if (named === undefined) return
-  const { what, field, words } = named
+function* checkEntryNames({ entryKind }: ObservationKind, expected: unknown, path: Path): Problems {
+  if (entryKind === undefined) return
+  const { what, field, words } = entryKind
   for (const [at, word] of namesIn(expected, field, path))
     if (typeof word === "string" && !/^[$/<>]/.test(word) && !words.includes(word))
       yield problemAt(
@@ -154,17 +156,17 @@ function* checkListed({ named }: Observation, expected: unknown, path: Path): Pr
 }
 
 /** The fields that contain references, in actions with fields. */
-const REFERRING = ["ticket", "client"] as const
+const REFERENCE_FIELDS = ["ticket", "client"] as const
 
 /** Reports a name without its dollar sign, because it would be sent as a text and nothing would be found. */
-function* withoutDollar(step: ExpectedFields, done: string | undefined, known: KnownNames, path: Path): Problems {
-  const argument = done === undefined ? undefined : step[done]
+function* checkMissingDollars(step: ExpectedFields, does: string | undefined, known: KnownNames, path: Path): Problems {
+  const argument = does === undefined ? undefined : step[does]
   const places: ReadonlyArray<readonly [Path, unknown]> = [
     [["shop"], step.shop],
     [["key"], step.key],
-    ...(done !== undefined && actions.get(done)?.takes === ReferenceText ? [[[done], argument] as const] : []),
-    ...(done !== undefined && Predicate.isRecord(argument)
-      ? REFERRING.map((field) => [[done, field] as Path, argument[field]] as const)
+    ...(does !== undefined && actions.get(does)?.takes === ReferenceText ? [[[does], argument] as const] : []),
+    ...(does !== undefined && Predicate.isRecord(argument)
+      ? REFERENCE_FIELDS.map((field) => [[does, field] as Path, argument[field]] as const)
       : [])
   ]
   for (const [place, value] of places)
@@ -173,57 +175,58 @@ function* withoutDollar(step: ExpectedFields, done: string | undefined, known: K
 }
 
 /** Reports expected fields that neither the response nor an observed entry has. */
-function* checkShapes(step: ExpectedFields, done: string | undefined, path: Path): Problems {
-  const [action, observation] = [actions.get(done ?? ""), observations.get(done ?? "")]
+function* checkShapes(step: ExpectedFields, does: string | undefined, path: Path): Problems {
+  const [action, observation] = [actions.get(does ?? ""), observations.get(does ?? "")]
   if (action?.endpoint !== undefined && Predicate.isRecord(step.expect)) {
     // `body` is not checked, because its shape may be that of a refusal.
     const { body: _, error, ...places } = step.expect
     yield* checkExpected(places, successShape(action.endpoint), [...path, "expect"])
     yield* checkExpected(error, refusalShape, [...path, "expect", "error"])
-  } else if (observation?.endpoint !== undefined && done !== undefined)
-    yield* checkExpected(step[done], dataShapeOf(observation.endpoint), [...path, done])
+  } else if (observation?.endpoint !== undefined && does !== undefined)
+    yield* checkExpected(step[does], dataShapeOf(observation.endpoint), [...path, does])
 }
 
-const RECEIVING = ["receiver", "expect received", "expect new received"]
+const RECEIVER_STEPS = ["receiver", "expect received", "expect new received"]
 
 /**
  * Reports a receiver that no webhook sends to, because only `webhook` under `given` sets a shop's webhook to its
  * receiver.
  */
-function* withoutWebhook(step: ExpectedFields, done: string | undefined, given: unknown, path: Path): Problems {
-  if (done === undefined || !RECEIVING.includes(done) || (Array.isArray(step[done]) && step[done].length === 0)) return
+function* checkMissingWebhook(step: ExpectedFields, does: string | undefined, given: unknown, path: Path): Problems {
+  if (does === undefined || !RECEIVER_STEPS.includes(does) || (Array.isArray(step[does]) && step[does].length === 0))
+    return
   const shops = fieldOf(given, "shops")
   const name = typeof step.shop === "string" ? step.shop.replace("$", "") : (Object.keys(shops ?? {})[0] ?? "shop")
   const isGiven = Predicate.isRecord(shops) ? Object.hasOwn(shops, name) : name === "shop"
   if (!isGiven || fieldOf(fieldOf(shops, name), "webhook") !== undefined) return
   const message = `needs a webhook, which ${name} does not have. Write webhook: true under given.shops.${name}.`
-  yield problemWithName([...path, done], message)
+  yield problemWithName([...path, does], message)
 }
 
-const KNOWN: ReadonlyArray<string> = [...stepNames, "together"]
+const ALL_STEP_NAMES: ReadonlyArray<string> = [...stepNames, "together"]
 
-function* checkCount(step: ExpectedFields, done: ReadonlyArray<string>, path: Path): Problems {
-  const others = Object.keys(step).filter((field) => !KNOWN.includes(field) && !STEP_OPTIONS.includes(field))
-  if (done.length > 1)
+function* checkCount(step: ExpectedFields, actionNames: ReadonlyArray<string>, path: Path): Problems {
+  const others = Object.keys(step).filter((field) => !ALL_STEP_NAMES.includes(field) && !STEP_OPTIONS.includes(field))
+  if (actionNames.length > 1)
     yield problemAt(
       path,
-      `has ${done.length} actions: ${done.join(" and ")}. Write a step for each, or put the steps under together.`
+      `has ${actionNames.length} actions: ${actionNames.join(" and ")}. Write a step for each, or put the steps under together.`
     )
-  else if (done.length === 0 && others.length === 0)
+  else if (actionNames.length === 0 && others.length === 0)
     yield problemAt(path, "has no action. Add an action, such as create ticket.")
 }
 
 function* checkStep(step: unknown, before: KnownNames, given: unknown, path: Path): Problems {
   if (!Predicate.isRecord(step)) return
   const visible = "repeat" in step ? new Map(before).set("n", AST.numberKeyword) : before
-  const done = Object.keys(step).filter((field) => KNOWN.includes(field))
-  yield* checkCount(step, done, path)
-  yield* misplaced(step, done[0], path)
-  yield* withoutDollar(step, done[0], visible, path)
-  yield* checkShapes(step, done[0], path)
-  yield* withoutWebhook(step, done[0], given, path)
+  const actionNames = Object.keys(step).filter((field) => ALL_STEP_NAMES.includes(field))
+  yield* checkCount(step, actionNames, path)
+  yield* checkFieldRules(step, actionNames[0], path)
+  yield* checkMissingDollars(step, actionNames[0], visible, path)
+  yield* checkShapes(step, actionNames[0], path)
+  yield* checkMissingWebhook(step, actionNames[0], given, path)
   yield* checkVerdicts(step.expect, [...path, "expect"])
-  for (const one of observations.values()) yield* checkListed(one, step[one.name], [...path, one.name])
+  for (const one of observations.values()) yield* checkEntryNames(one, step[one.name], [...path, one.name])
   for (const [field, value] of Object.entries(step)) {
     if (field === "title" || field === "as") continue
     if (field === "together" && Array.isArray(value))
@@ -239,7 +242,7 @@ function* checkCapture({ name, problem }: Capture, given: KnownNames, path: Path
 }
 
 /** A step and the steps within it, each with its path. */
-const withInner = (step: ExpectedFields, path: Path): ReadonlyArray<readonly [ExpectedFields, Path]> => [
+const withInnerSteps = (step: ExpectedFields, path: Path): ReadonlyArray<readonly [ExpectedFields, Path]> => [
   [step, path],
   ...(Array.isArray(step.together) ? step.together : []).flatMap((one: unknown, i) =>
     Predicate.isRecord(one) ? [[one, [...path, "together", i]] as const] : []
@@ -249,16 +252,16 @@ const withInner = (step: ExpectedFields, path: Path): ReadonlyArray<readonly [Ex
 /** Finds the problems that a schema cannot find: unknown names, steps with no action or several, misplaced fields. */
 export function* checkSteps(scenario: unknown): Problems {
   if (!Predicate.isRecord(scenario)) return
-  const names = givenNames(scenario.given)
+  const names = givenNamesOf(scenario.given)
   const given = new Map(names.map(({ name, shape }) => [name, shape])).set("now", AST.stringKeyword)
   const defined = new Map(given)
-  yield* checkGiven(names)
+  yield* checkGivenNames(names)
   yield* checkTexts(fieldOf(scenario.given, "clients"), given, ["given", "clients"])
   for (const [i, step] of (Array.isArray(scenario.steps) ? scenario.steps : []).entries()) {
     const path: Path = ["steps", i]
     yield* checkStep(step, new Map(defined), scenario.given, path)
     if (!Predicate.isRecord(step)) continue
-    for (const [one, at] of withInner(step, path))
+    for (const [one, at] of withInnerSteps(step, path))
       for (const capture of capturesOf(one, at)) {
         defined.set(capture.name, capture.shape)
         yield* checkCapture(capture, given, [...at, "as"])

@@ -2,46 +2,46 @@ import { eventTypes, toIso } from "@workshop/core/internal"
 import { Effect, Predicate, Schema } from "effect"
 import type { ReceivedDelivery } from "../receive/Receiver.js"
 import { type CallName, calls, requestOf } from "../testkit/Calls.js"
-import { Anything, type Observation, requireSuccess, stepData } from "./Action.js"
+import { Anything, type ObservationKind, requireSuccess, stepData } from "./Action.js"
 
 /** Expands the short form of each expected entry, also within operators such as `$contains`. */
-const each =
-  (written: (entry: unknown) => unknown) =>
+const expandEach =
+  (expandEntry: (entry: unknown) => unknown) =>
   (expected: unknown): unknown => {
-    if (Array.isArray(expected)) return expected.map(written)
+    if (Array.isArray(expected)) return expected.map(expandEntry)
     if (!Predicate.isRecord(expected)) return expected
     return Object.fromEntries(
       Object.entries(expected).map(([operator, operand]) =>
         operator === "$length"
           ? [operator, operand]
-          : [operator, Array.isArray(operand) ? operand.map(written) : written(operand)]
+          : [operator, Array.isArray(operand) ? operand.map(expandEntry) : expandEntry(operand)]
       )
     )
   }
 
 const isName = (entry: unknown): entry is string => typeof entry === "string" && !/^[$/<>]/.test(entry)
 
-const byType = (entry: unknown): unknown => (isName(entry) ? { type: entry } : entry)
+const expandType = (entry: unknown): unknown => (isName(entry) ? { type: entry } : entry)
 
-const signed = (entry: unknown): unknown => {
-  const written = byType(entry)
-  return Predicate.isRecord(written) ? { signature: "valid", ...written } : written
+const expandSigned = (entry: unknown): unknown => {
+  const expanded = expandType(entry)
+  return Predicate.isRecord(expanded) ? { signature: "valid", ...expanded } : expanded
 }
 
-type Observe = Observation["observe"]
+type Observe = ObservationKind["observe"]
 
 /** Reads a list of the shop in the sandbox. */
-const listOf =
+const observeList =
   (name: CallName, what: string): Observe =>
-  ({ sandbox, shop }) => {
+  ({ askSandbox, shop }) => {
     const { method, path } = requestOf(name, shop.id)
     return Effect.map(
-      requireSuccess(sandbox(method, path), what),
+      requireSuccess(askSandbox(method, path), what),
       (found) => (stepData(found) ?? []) as ReadonlyArray<unknown>
     )
   }
 
-const readable = (received: ReceivedDelivery) => {
+const toObservedDelivery = (received: ReceivedDelivery) => {
   const { event, doubt, answered, outcome, signature } = received
   const seconds = /(?:^|,)\s*t=(\d+)/.exec(signature ?? "")?.[1]
   return {
@@ -56,25 +56,25 @@ const readable = (received: ReceivedDelivery) => {
 
 const waitForDeliveries: Observe = (context) =>
   Effect.zipRight(
-    context.clock({ advance_ms: 0 }),
-    Effect.flatMap(context.receiver, ({ received }) => Effect.map(received, (all) => all.map(readable)))
+    context.moveClock({ advance_ms: 0 }),
+    Effect.flatMap(context.receiver, ({ received }) => Effect.map(received, (all) => all.map(toObservedDelivery)))
   )
 
-const events = listOf("list events", "the shop's events")
+const observeEvents = observeList("list events", "the shop's events")
 
 /** Observes a whole list, and records how many entries it has. */
-const all =
+const observeAll =
   (list: string, observe: Observe): Observe =>
   (context) =>
-    Effect.tap(observe(context), (found) => Effect.sync(() => context.observed.upTo(list, found.length)))
+    Effect.tap(observe(context), (found) => Effect.sync(() => context.observedCounts.set(list, found.length)))
 
 /** Observes the entries since the list was last observed. */
-const fresh =
+const observeNew =
   (list: string, observe: Observe): Observe =>
   (context) =>
     Effect.suspend(() => {
-      const before = context.observed.at(list)
-      return Effect.map(all(list, observe)(context), (found) => found.slice(before))
+      const before = context.observedCounts.get(list)
+      return Effect.map(observeAll(list, observe)(context), (found) => found.slice(before))
     })
 
 const Expected = Schema.Union(
@@ -84,15 +84,15 @@ const Expected = Schema.Union(
   message: () => "must be a list of what is expected, or an object such as { $length: 2 }"
 })
 
-const ofEvents = (
+const makeEventObservation = (
   name: string,
   description: string,
   observe: Observe,
-  expand: Observation["expand"],
+  expand: ObservationKind["expand"],
   call?: CallName
-): Observation => ({
+): ObservationKind => ({
   name,
-  named: { what: "event", field: "type", words: Object.keys(eventTypes) },
+  entryKind: { what: "event", field: "type", words: Object.keys(eventTypes) },
   ...(call === undefined ? {} : { endpoint: calls[call][1] }),
   description,
   takes: Expected,
@@ -100,50 +100,50 @@ const ofEvents = (
   expand
 })
 
-const rows: ReadonlyArray<Observation> = [
-  ofEvents(
+const rows: ReadonlyArray<ObservationKind> = [
+  makeEventObservation(
     "expect events",
     "All events of the shop, oldest first. A type alone, such as ticket.ready, matches any event of that type",
-    all("events", events),
-    each(byType),
+    observeAll("events", observeEvents),
+    expandEach(expandType),
     "list events"
   ),
-  ofEvents(
+  makeEventObservation(
     "expect new events",
     "The shop's events since the last step that expected events. [] means no new events",
-    fresh("events", events),
-    each(byType),
+    observeNew("events", observeEvents),
+    expandEach(expandType),
     "list events"
   ),
-  ofEvents(
+  makeEventObservation(
     "expect deliveries",
     "The deliveries of the shop's events: type, state, next_attempt_at, attempts",
-    listOf("list deliveries", "the shop's deliveries"),
-    each(byType),
+    observeList("list deliveries", "the shop's deliveries"),
+    expandEach(expandType),
     "list deliveries"
   ),
-  ofEvents(
+  makeEventObservation(
     "expect received",
     "All deliveries that the shop's receiver got, in order of arrival, each with a valid signature unless `signature` expects another value",
-    all("received", waitForDeliveries),
-    each(signed)
+    observeAll("received", waitForDeliveries),
+    expandEach(expandSigned)
   ),
-  ofEvents(
+  makeEventObservation(
     "expect new received",
     "The deliveries that the shop's receiver got since the last step that expected deliveries. [] means no new deliveries",
-    fresh("received", waitForDeliveries),
-    each(signed)
+    observeNew("received", waitForDeliveries),
+    expandEach(expandSigned)
   ),
   {
     name: "expect notices",
-    named: { what: "notice", field: "kind", words: ["webhook_failing", "webhook_off"] },
+    entryKind: { what: "notice", field: "kind", words: ["webhook_failing", "webhook_off"] },
     endpoint: calls["list notices"][1],
     description: "The notices to the shop's owner about the webhook, oldest first",
     takes: Expected,
-    observe: listOf("list notices", "the owner's notices"),
-    expand: each((entry) => (isName(entry) ? { kind: entry } : entry))
+    observe: observeList("list notices", "the owner's notices"),
+    expand: expandEach((entry) => (isName(entry) ? { kind: entry } : entry))
   }
 ]
 
 /** Everything that a step can observe in addition to its response, by name. */
-export const observations: ReadonlyMap<string, Observation> = new Map(rows.map((row) => [row.name, row]))
+export const observations: ReadonlyMap<string, ObservationKind> = new Map(rows.map((row) => [row.name, row]))

@@ -1,8 +1,8 @@
 import { escapeHtml, toIso } from "@workshop/core/internal"
 import { type JUnitCase, junitXml } from "../page/junit.js"
-import { entryItem, markOutcome, pageText, row } from "../page/page.js"
-import { plain } from "../text/Paint.js"
-import { exchangeLines, failureLines, headings, type ScenarioResult, summary } from "./Report.js"
+import { detailRow, entryItem, markOutcome, pageText } from "../page/page.js"
+import { paintPlain } from "../text/Paint.js"
+import { exchangeLines, failureLines, type ScenarioResult, sectionHeadings, summaryLine } from "./Report.js"
 
 const STYLE = `
 ol.steps { margin: .4rem 0 .4rem 1.7rem; padding: 0; list-style: none; } .steps li { position: relative; padding-left: 1.2rem; }
@@ -21,10 +21,10 @@ const stepItem = ({ title, outcome, duration_ms, exchange }: Step): string => {
     : `<li><details><summary>${took}${line}</summary><pre>${escapeHtml(exchangeLines(exchange).join("\n"))}</pre></details></li>`
 }
 
-const tookOf = ({ steps }: ScenarioResult): number => steps.reduce((sum, { duration_ms }) => sum + duration_ms, 0)
+const durationOf = ({ steps }: ScenarioResult): number => steps.reduce((sum, { duration_ms }) => sum + duration_ms, 0)
 
 const failureText = ({ file, failure }: ScenarioResult): string =>
-  failure === null ? "" : failureLines(file, failure, { paint: plain, said: undefined }).join("\n")
+  failure === null ? "" : failureLines(file, failure, { paint: paintPlain, shownTitle: undefined }).join("\n")
 
 /** The facts of a run in its report: the server, which is null if each scenario had its own, and the time. */
 interface RunFacts {
@@ -36,12 +36,12 @@ interface RunFacts {
 const scenarioItem = (result: ScenarioResult, base_url: string | null): string => {
   const { file, name, section, passed, steps, failure } = result
   const rows = [
-    row("file", file),
-    ...(section === null ? [] : [row("section", `Specification, ${headings[section] ?? section}`)]),
-    ...(failure === null ? [] : [row("failed", failureText(result), "code")])
+    detailRow("file", file),
+    ...(section === null ? [] : [detailRow("section", `Specification, ${sectionHeadings[section] ?? section}`)]),
+    ...(failure === null ? [] : [detailRow("failed", failureText(result), "code")])
   ]
   return entryItem({
-    ...{ id: file, outcome: passed ? "passed" : "failed", title: escapeHtml(name), duration_ms: tookOf(result) },
+    ...{ id: file, outcome: passed ? "passed" : "failed", title: escapeHtml(name), duration_ms: durationOf(result) },
     command: `npx workshop scenario run ${file}${base_url === null ? "" : ` --base-url ${base_url}`}`,
     body: `<dl>${rows.join("")}</dl><ol class="steps">${steps.map(stepItem).join("\n")}</ol>`
   })
@@ -57,19 +57,20 @@ export const htmlReport = (
     title: failed === 0 ? "All scenarios pass" : `${failed} of ${results.length} scenarios failed`,
     isGood: failed === 0,
     style: STYLE,
-    body: `<p class="lead">${escapeHtml(summary(results, duration_ms))}. ${base_url === null ? "Run in the command's own process" : escapeHtml(`Run against ${base_url}`)}, ${toIso(began)}.</p>
+    body: `<p class="lead">${escapeHtml(summaryLine(results, duration_ms))}. ${base_url === null ? "Run in the command's own process" : escapeHtml(`Run against ${base_url}`)}, ${toIso(began)}.</p>
 <section><ul class="entries">${results.map((result) => scenarioItem(result, base_url)).join("\n")}</ul></section>`
   })
 }
 
 const junitCase = (result: ScenarioResult): JUnitCase => {
   const { file, name, failure } = result
-  const why = failure?.message ?? failure?.mismatches.map(({ path }) => path).join(", ")
+  const reason = failure?.message ?? failure?.mismatches.map(({ path }) => path).join(", ")
   return {
     classname: file,
     name,
-    duration_ms: tookOf(result),
-    failure: failure === null ? undefined : { message: `${failure.title ?? name}: ${why}`, text: failureText(result) }
+    duration_ms: durationOf(result),
+    failure:
+      failure === null ? undefined : { message: `${failure.title ?? name}: ${reason}`, text: failureText(result) }
   }
 }
 

@@ -6,21 +6,22 @@ import { type Scenario, ScenarioText, type Step } from "./Scenario.js"
 import { type Problem, placeProblems, Source, schemaProblems } from "./Source.js"
 
 /** Writes a value on one line in YAML. */
-const brief = (value: unknown): string => {
+const formatYaml = (value: unknown): string => {
   if (typeof value === "string") return value
-  if (Array.isArray(value)) return `[${value.map(brief).join(", ")}]`
+  if (Array.isArray(value)) return `[${value.map(formatYaml).join(", ")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
   return Object.entries(value)
     .map(
       ([field, inner]) =>
-        `${field}: ${typeof inner === "object" && inner !== null && !Array.isArray(inner) ? `{${brief(inner)}}` : brief(inner)}`
+        `${field}: ${typeof inner === "object" && inner !== null && !Array.isArray(inner) ? `{${formatYaml(inner)}}` : formatYaml(inner)}`
     )
     .join(", ")
 }
 
 const titleOf = (name: string, argument: unknown): string => {
-  const said = Array.isArray(argument) && argument.length > 0 ? argument.map(brief).join(", ") : brief(argument)
-  return said === "" || said === "null" ? name : `${name} ${said}`
+  const argumentText =
+    Array.isArray(argument) && argument.length > 0 ? argument.map(formatYaml).join(", ") : formatYaml(argument)
+  return argumentText === "" || argumentText === "null" ? name : `${name} ${argumentText}`
 }
 
 type StepText = ScenarioText["steps"][number]
@@ -43,7 +44,7 @@ const stepOf = (text: StepText, path: ReadonlyArray<string | number>, source: So
   const together = (text.together ?? []).map((one, i) => stepOf(one as StepText, [...path, "together", i], source))
   const titles = together.map(({ title, repeat }) => (repeat === undefined ? title : `${title} (${repeat} times)`))
   return {
-    ...source.placeOfName([...path, name ?? "together"]),
+    ...source.positionOfName([...path, name ?? "together"]),
     title: text.title ?? titleOf(name ?? "together:", name === undefined ? titles.join("; ") : argument),
     does: (name === undefined ? undefined : (actions.get(name) ?? observations.get(name))) ?? "together",
     argument,

@@ -23,11 +23,11 @@ export interface Reference {
 export class ReferenceUnknown extends Data.TaggedError("ReferenceUnknown")<{ readonly message: string }> {}
 
 /** The pattern of a duration without `^` and `$`. */
-const LENGTH = DURATION.source.slice(1, -1)
-const INNER = String.raw`([A-Za-z_]\w*)((?:\.[\w-]+)*)(?:\s*([+-])\s*(${LENGTH}))?`
-const WHOLE = new RegExp(String.raw`^\$${INNER}$`)
-const BRACED = /\$\{([^{}]*)\}/g
-const IN_BRACES = new RegExp(`^${INNER}$`)
+const DURATION_SOURCE = DURATION.source.slice(1, -1)
+const REFERENCE_SOURCE = String.raw`([A-Za-z_]\w*)((?:\.[\w-]+)*)(?:\s*([+-])\s*(${DURATION_SOURCE}))?`
+const WHOLE_REFERENCE = new RegExp(String.raw`^\$${REFERENCE_SOURCE}$`)
+const BRACED_TEXT = /\$\{([^{}]*)\}/g
+const BRACED_REFERENCE = new RegExp(`^${REFERENCE_SOURCE}$`)
 
 const referenceOf = (text: string, parts: RegExpExecArray | null): Reference | undefined => {
   if (parts === null) return undefined
@@ -37,25 +37,27 @@ const referenceOf = (text: string, parts: RegExpExecArray | null): Reference | u
 }
 
 /** The reference if the whole text is one. */
-export const wholeReference = (text: string): Reference | undefined => referenceOf(text, WHOLE.exec(text))
+export const wholeReference = (text: string): Reference | undefined => referenceOf(text, WHOLE_REFERENCE.exec(text))
 
 /** Every `${…}` within a text, with its reference if it is valid. */
-export const inBraces = (text: string): ReadonlyArray<{ readonly text: string; readonly reference?: Reference }> =>
-  [...text.matchAll(BRACED)].map(([braced, inner = ""]) => {
-    const reference = referenceOf(braced, IN_BRACES.exec(inner.trim()))
+export const bracedReferencesIn = (
+  text: string
+): ReadonlyArray<{ readonly text: string; readonly reference?: Reference }> =>
+  [...text.matchAll(BRACED_TEXT)].map(([braced, inner = ""]) => {
+    const reference = referenceOf(braced, BRACED_REFERENCE.exec(inner.trim()))
     return reference === undefined ? { text: braced } : { text: braced, reference }
   })
 
-const fieldsOf = (value: unknown): string => {
+const describeFields = (value: unknown): string => {
   if (Array.isArray(value)) return `a list of ${value.length} entries`
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing"
   return `an object with ${Object.keys(value).join(", ")}`
 }
 
-const step = (value: unknown, field: string): unknown =>
+const ownField = (value: unknown, field: string): unknown =>
   Predicate.isObject(value) && Object.hasOwn(value, field) ? value[field as keyof typeof value] : undefined
 
-const unknown = (message: string): never => {
+const throwUnknown = (message: string): never => {
   throw new ReferenceUnknown({ message })
 }
 
@@ -69,31 +71,32 @@ export const withReferences = <A>(compute: () => A): Effect.Effect<A, ReferenceU
     }
   })
 
-const shifted = (value: unknown, { text, shift_ms }: Reference): unknown => {
+const shiftInstant = (value: unknown, { text, shift_ms }: Reference): unknown => {
   if (shift_ms === null) return value
   const instant = typeof value === "string" ? Date.parse(value) : Number.NaN
   if (Number.isNaN(instant))
-    unknown(`${text}: a length of time can be added only to an instant, but the value is ${fieldsOf(value)}`)
+    throwUnknown(`${text}: a length of time can be added only to an instant, but the value is ${describeFields(value)}`)
   return toIso(instant + shift_ms)
 }
 
 /** The value of a reference. Throws {@link ReferenceUnknown}. */
 export const lookUp = (reference: Reference, names: Names): unknown => {
   const { text, name, path } = reference
-  if (name === "now") return shifted(names.now, reference)
-  if (!names.values.has(name)) unknown(`${text}: no earlier step has captured the name ${name}`)
+  if (name === "now") return shiftInstant(names.now, reference)
+  if (!names.values.has(name)) throwUnknown(`${text}: no earlier step has captured the name ${name}`)
   let value = names.values.get(name)
   let walked = `$${name}`
   for (const field of path) {
-    const inner = step(value, field)
-    if (inner === undefined) unknown(`${text}: ${walked} has no field ${field}, because it is ${fieldsOf(value)}`)
+    const inner = ownField(value, field)
+    if (inner === undefined)
+      throwUnknown(`${text}: ${walked} has no field ${field}, because it is ${describeFields(value)}`)
     value = inner
     walked = `${walked}.${field}`
   }
-  return shifted(value, reference)
+  return shiftInstant(value, reference)
 }
 
-const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
 /**
  * Replaces the references in a text. If the whole text is one reference, the result is its value; otherwise it is a
@@ -104,26 +107,26 @@ export const resolveText = (text: string, names: Names): unknown => {
   if (text.startsWith("$$")) return text.slice(1)
   const whole = wholeReference(text)
   if (whole !== undefined) return lookUp(whole, names)
-  return inBraces(text).reduce((result, { text: braced, reference }) => {
-    if (reference === undefined) return unknown(`${braced} is not a reference. Write it as \${ticket.id}`)
-    return result.replace(braced, plain(lookUp(reference, names)).replaceAll("$", "$$$$"))
+  return bracedReferencesIn(text).reduce((result, { text: braced, reference }) => {
+    if (reference === undefined) return throwUnknown(`${braced} is not a reference. Write it as \${ticket.id}`)
+    return result.replace(braced, toText(lookUp(reference, names)).replaceAll("$", "$$$$"))
   }, text)
 }
 
 /** A field for an id gets the id of the referenced object: `client_id: $amira` is her id. */
 const idOrValue = (field: string, found: unknown): unknown =>
-  /(?:^|_)id$/.test(field) && typeof step(found, "id") === "string" ? step(found, "id") : found
+  /(?:^|_)id$/.test(field) && typeof ownField(found, "id") === "string" ? ownField(found, "id") : found
 
-const resolved = (value: unknown, names: Names): unknown => {
+const resolveValue = (value: unknown, names: Names): unknown => {
   if (typeof value === "string") return resolveText(value, names)
-  if (Array.isArray(value)) return value.map((inner) => resolved(inner, names))
+  if (Array.isArray(value)) return value.map((inner) => resolveValue(inner, names))
   if (typeof value !== "object" || value === null) return value
-  const entries = Object.entries(value).map(([field, inner]) => [field, idOrValue(field, resolved(inner, names))])
+  const entries = Object.entries(value).map(([field, inner]) => [field, idOrValue(field, resolveValue(inner, names))])
   return Object.fromEntries(entries)
 }
 
 /** Replaces all references in a value, at any depth. */
-export const resolve = (value: unknown, names: Names) => withReferences(() => resolved(value, names))
+export const resolve = (value: unknown, names: Names) => withReferences(() => resolveValue(value, names))
 
 /** A duration in a scenario. */
 export const DurationText = Schema.String.pipe(
@@ -131,10 +134,10 @@ export const DurationText = Schema.String.pipe(
 ).annotations({ message: () => "must be a length of time such as 60d, 23h59m or 1ms", examples: ["60d", "23h59m"] })
 
 /** The replies of a receiver that are not a status. */
-export const WORDS = ["redirect", "cut", "silent", "endless"] as const
+export const RECEIVER_WORDS = ["redirect", "cut", "silent", "endless"] as const
 
-const ReplyText = Schema.Union(Schema.Int, Schema.Literal(...WORDS)).annotations({
-  message: () => `must be a status such as 200 or 410, or one of ${WORDS.join(", ")}`
+const ReplyText = Schema.Union(Schema.Int, Schema.Literal(...RECEIVER_WORDS)).annotations({
+  message: () => `must be a status such as 200 or 410, or one of ${RECEIVER_WORDS.join(", ")}`
 })
 
 /** The behaviour of a receiver: its reply, how many times until it is healthy again, and its delay. */
@@ -146,7 +149,8 @@ export const ReceiverText = Schema.Union(
     delay: Schema.optionalWith(DurationText, { exact: true })
   })
 ).annotations({
-  message: () => `must be a status such as 200 or 410, one of ${WORDS.join(", ")}, or { answers, times, delay }`
+  message: () =>
+    `must be a status such as 200 or 410, one of ${RECEIVER_WORDS.join(", ")}, or { answers, times, delay }`
 })
 export type ReceiverText = typeof ReceiverText.Type
 
@@ -156,7 +160,7 @@ const replyOf = (answers: typeof ReplyText.Type): Reply => {
 }
 
 /** Replies with `reply` the given number of times, then as a healthy receiver. */
-const forTimes = (reply: Reply, times: number): (() => Reply) => {
+const makeLimitedReply = (reply: Reply, times: number): (() => Reply) => {
   let left = times
   return () => {
     left -= 1
@@ -171,7 +175,7 @@ export const behaviourOf = (text: ReceiverText) => {
   const reply = replyOf(answers)
   return {
     ...healthy,
-    reply: times === undefined ? reply : forTimes(reply, times),
+    reply: times === undefined ? reply : makeLimitedReply(reply, times),
     delay_ms: delay === undefined ? 0 : (durationMs(delay) ?? 0)
   }
 }

@@ -5,11 +5,11 @@ import {
   type Action,
   isSuccess,
   LOST_RESPONSE,
-  type Observation,
+  type ObservationKind,
   type StepContext,
   type StepFailure
 } from "./Action.js"
-import { type ExpectedFields, type Mismatch, type Mismatches, match } from "./Expectation.js"
+import { type ExpectedFields, findMismatches, type Mismatch, type Mismatches } from "./Expectation.js"
 import { problemLines, reportLines, type ScenarioFailure, type ScenarioResult, type StepExchange } from "./Report.js"
 import { readScenario } from "./readScenario.js"
 import { lookUp, type Names, resolve, wholeReference, withReferences } from "./references.js"
@@ -23,13 +23,13 @@ import type { Position } from "./Source.js"
  */
 const placesOf = ({ status, headers, body }: StepExchange): ExpectedFields => {
   const { data, meta, error } = Predicate.isRecord(body) ? body : {}
-  const read = (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : value)
-  const values = Object.entries(headers).map(([name, value]) => [name, read(value)])
+  const toNumberOrText = (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : value)
+  const values = Object.entries(headers).map(([name, value]) => [name, toNumberOrText(value)])
   return { status, data, meta, error, body, headers: Object.fromEntries(values) }
 }
 
 /** The status of a response and, if it is a refusal, the code and the reason. */
-const verdict = (exchange: StepExchange): string => {
+const formatVerdict = (exchange: StepExchange): string => {
   if (exchange.status === LOST_RESPONSE) return "lost"
   const { error } = placesOf(exchange)
   if (!Predicate.isRecord(error)) return String(exchange.status)
@@ -38,34 +38,38 @@ const verdict = (exchange: StepExchange): string => {
   return `${exchange.status} ${String(error.code)}${reason}`
 }
 
-const mismatch = (expected: string, exchange: StepExchange): ReadonlyArray<Mismatch> => [
-  { path: "status", expected, actual: verdict(exchange) }
+const statusMismatch = (expected: string, exchange: StepExchange): ReadonlyArray<Mismatch> => [
+  { path: "status", expected, actual: formatVerdict(exchange) }
 ]
 
 /** Compares a response with a short form: a status with a code or a reason, such as `409 REOPEN_WINDOW`, or `lost`. */
-const matchShort = (expected: string, exchange: StepExchange): ReadonlyArray<Mismatch> => {
+const findShortFormMismatches = (expected: string, exchange: StepExchange): ReadonlyArray<Mismatch> => {
   const [status, word] = expected.split(" ")
-  const [actual, ...words] = verdict(exchange).split(" ")
-  return status === actual && (word === undefined || words.includes(word)) ? [] : mismatch(expected, exchange)
+  const [actual, ...words] = formatVerdict(exchange).split(" ")
+  return status === actual && (word === undefined || words.includes(word)) ? [] : statusMismatch(expected, exchange)
 }
 
-const withSmallHeaders = (expected: ExpectedFields): ExpectedFields => {
+const withLowerCaseHeaders = (expected: ExpectedFields): ExpectedFields => {
   if (!Predicate.isRecord(expected.headers)) return expected
-  const small = Object.entries(expected.headers).map(([name, value]) => [name.toLowerCase(), value])
-  return { ...expected, headers: Object.fromEntries(small) }
+  const lowerCaseHeaders = Object.entries(expected.headers).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...expected, headers: Object.fromEntries(lowerCaseHeaders) }
 }
 
 /**
  * Compares a response with what is expected. Unless a refusal is expected, it must be a success. Throws
  * `ReferenceUnknown`.
  */
-const matchResponse = (expected: ExpectedResponse | undefined, exchange: StepExchange, names: Names): Mismatches => {
-  const success = isSuccess(exchange) ? [] : mismatch("a success (2xx)", exchange)
+const findResponseMismatches = (
+  expected: ExpectedResponse | undefined,
+  exchange: StepExchange,
+  names: Names
+): Mismatches => {
+  const success = isSuccess(exchange) ? [] : statusMismatch("a success (2xx)", exchange)
   if (expected === undefined) return success
-  if (typeof expected !== "object") return matchShort(String(expected), exchange)
+  if (typeof expected !== "object") return findShortFormMismatches(String(expected), exchange)
   const isRefusalAllowed = "status" in expected || "error" in expected || "body" in expected
   return isRefusalAllowed || success.length === 0
-    ? match(withSmallHeaders(expected), placesOf(exchange), names)
+    ? findMismatches(withLowerCaseHeaders(expected), placesOf(exchange), names)
     : success
 }
 
@@ -79,33 +83,33 @@ interface Outcome {
   readonly status: number | null
 }
 
-const isObservation = (does: Step["does"]): does is Observation => typeof does === "object" && "observe" in does
+const isObservation = (does: Step["does"]): does is ObservationKind => typeof does === "object" && "observe" in does
 
 /** The value at a path in a response, such as `meta.next_cursor`. */
-const placeIn = (found: unknown, path: string, names: Names): unknown => {
+const valueAt = (found: unknown, path: string, names: Names): unknown => {
   const place = path.replace(/^headers\.(.*)$/, (_, name: string) => `headers.${name.toLowerCase()}`)
   const reference = wholeReference(`$response.${place}`)
   return reference && lookUp(reference, { ...names, values: new Map([["response", found]]) })
 }
 
-const capture = (runner: ScenarioRunner, { captures }: Step, found: unknown, names: Names): void => {
-  for (const { name, path } of captures) runner.name(name, placeIn(found, path, names))
+const captureNames = (runner: ScenarioRunner, { captures }: Step, found: unknown, names: Names): void => {
+  for (const { name, path } of captures) runner.setName(name, valueAt(found, path, names))
 }
 
-const observe = Effect.fnUntraced(function* (
+const runObservation = Effect.fnUntraced(function* (
   runner: ScenarioRunner,
   step: Step,
-  does: Observation,
+  does: ObservationKind,
   context: StepContext
 ) {
   const { names } = context
   const data = yield* does.observe(context)
-  const mismatches = yield* withReferences(() => match(does.expand(step.argument), data, names))
-  yield* withReferences(() => capture(runner, step, { data }, names))
+  const mismatches = yield* withReferences(() => findMismatches(does.expand(step.argument), data, names))
+  yield* withReferences(() => captureNames(runner, step, { data }, names))
   return { step, mismatches, exchange: null, status: null } satisfies Outcome
 })
 
-const act = Effect.fnUntraced(function* (
+const runAction = Effect.fnUntraced(function* (
   runner: ScenarioRunner,
   step: Step,
   does: Action,
@@ -115,8 +119,10 @@ const act = Effect.fnUntraced(function* (
   const { names } = context
   const response = yield* does.perform((yield* resolve(step.argument, names)) as never, context)
   const isAnyFine = step.expect === undefined && isFree
-  const mismatches = yield* withReferences(() => (isAnyFine ? [] : matchResponse(step.expect, response, names)))
-  if (mismatches.length === 0) yield* withReferences(() => capture(runner, step, placesOf(response), names))
+  const mismatches = yield* withReferences(() =>
+    isAnyFine ? [] : findResponseMismatches(step.expect, response, names)
+  )
+  if (mismatches.length === 0) yield* withReferences(() => captureNames(runner, step, placesOf(response), names))
   return {
     step,
     mismatches,
@@ -126,15 +132,15 @@ const act = Effect.fnUntraced(function* (
 })
 
 /** Runs a step once. `isFree` is true if any status is accepted, because the statuses are counted. */
-const once = Effect.fnUntraced(function* (
+const runStepOnce = Effect.fnUntraced(function* (
   runner: ScenarioRunner,
   step: Step,
   { n, isFree }: { readonly n: number | undefined; readonly isFree: boolean }
 ): Effect.fn.Return<Outcome, StepFailure> {
-  const context = yield* runner.context(step, runner.names(n))
-  if (isObservation(step.does)) return yield* observe(runner, step, step.does, context)
+  const context = yield* runner.makeContext(step, runner.currentNames(n))
+  if (isObservation(step.does)) return yield* runObservation(runner, step, step.does, context)
   if (step.does === "together") return { step, mismatches: [], exchange: null, status: null }
-  const outcome = yield* act(runner, step, step.does, context, isFree)
+  const outcome = yield* runAction(runner, step, step.does, context, isFree)
   return n === undefined
     ? outcome
     : { ...outcome, step: { ...step, title: `${step.title} (time ${n} of ${step.repeat})` } }
@@ -143,23 +149,23 @@ const once = Effect.fnUntraced(function* (
 const timesOf = ({ repeat }: Step): ReadonlyArray<number | undefined> =>
   repeat === undefined ? [undefined] : Array.from({ length: repeat }, (_, i) => i + 1)
 
-const counted = (counts: ReadonlyMap<string, number>): string =>
+const formatCounts = (counts: ReadonlyMap<string, number>): string =>
   [...counts]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([status, n]) => `${status}: ${n}`)
     .join(", ") || "none"
 
-const tally = (step: Step, outcomes: ReadonlyArray<Outcome>): Outcome => {
+const tallyStatuses = (step: Step, outcomes: ReadonlyArray<Outcome>): Outcome => {
   const counts = new Map<string, number>()
   for (const { status } of outcomes) if (status !== null) counts.set(`${status}`, (counts.get(`${status}`) ?? 0) + 1)
-  const expected = counted(new Map(Object.entries(step.statuses ?? {})))
-  const actual = counted(counts)
+  const expected = formatCounts(new Map(Object.entries(step.statuses ?? {})))
+  const actual = formatCounts(counts)
   const mismatches = expected === actual ? [] : [{ path: "statuses", expected, actual }]
   const unexpected = outcomes.find(({ status }) => !(String(status) in (step.statuses ?? {})))
   return { step, mismatches, exchange: unexpected?.exchange ?? null, status: null }
 }
 
-const isBad = ({ mismatches }: Outcome): boolean => mismatches.length > 0
+const hasMismatches = ({ mismatches }: Outcome): boolean => mismatches.length > 0
 
 /**
  * Runs a step as often as its `repeat` says, and the steps under `together` concurrently. Returns the first failed
@@ -172,19 +178,19 @@ const performStep = Effect.fnUntraced(function* (
   yield* runner.refresh
   const isFree = step.statuses !== undefined
   const tasks = (step.does === "together" ? step.together : [step]).flatMap((one) =>
-    timesOf(one).map((n) => once(runner, one, { n, isFree: isFree || one.statuses !== undefined }))
+    timesOf(one).map((n) => runStepOnce(runner, one, { n, isFree: isFree || one.statuses !== undefined }))
   )
   const outcomes: Array<Outcome> = []
   if (step.does === "together") outcomes.push(...(yield* Effect.all(tasks, { concurrency: "unbounded" })))
   else {
     for (const task of tasks) {
       outcomes.push(yield* task)
-      if (isBad(outcomes.at(-1)!)) break
+      if (hasMismatches(outcomes.at(-1)!)) break
     }
   }
-  const bad = outcomes.find(isBad)
-  if (bad !== undefined || step.statuses === undefined) return bad ?? outcomes[0]!
-  return tally(step, outcomes)
+  const mismatched = outcomes.find(hasMismatches)
+  if (mismatched !== undefined || step.statuses === undefined) return mismatched ?? outcomes[0]!
+  return tallyStatuses(step, outcomes)
 })
 
 /** The service on which scenarios run. */
@@ -196,7 +202,7 @@ export interface RunOptions {
   readonly signature_header?: string
 }
 
-const broken = (
+const makeFailure = (
   { line, column, title }: Position & { readonly title: string | null },
   message: string
 ): ScenarioFailure => ({
@@ -211,11 +217,11 @@ const broken = (
 /**
  * The exchange with only the last four letters of the key, which identify it, because a report must not contain a key.
  */
-const withoutKey = ({ call, ...answered }: StepExchange): StepExchange => {
+const withoutKey = ({ call, ...rest }: StepExchange): StepExchange => {
   const bearer = call.headers?.authorization
-  if (bearer === undefined) return { call, ...answered }
+  if (bearer === undefined) return { call, ...rest }
   const authorization = bearer.replace(/^Bearer .*(.{4})$/, "Bearer ...$1")
-  return { call: { ...call, headers: { ...call.headers, authorization } }, ...answered }
+  return { call: { ...call, headers: { ...call.headers, authorization } }, ...rest }
 }
 
 /** A step that was run: its duration, its request, and its failure if there is one. */
@@ -225,21 +231,21 @@ interface StepRun {
   readonly failure: ScenarioFailure | null
 }
 
-const madeOf = (runner: ScenarioRunner, step: Step): Effect.Effect<StepRun> =>
+const runTimedStep = (runner: ScenarioRunner, step: Step): Effect.Effect<StepRun> =>
   performStep(runner, step).pipe(
     Effect.map(({ step: { line, column, title }, mismatches, exchange: sent }) => {
       const exchange = sent === null ? null : withoutKey(sent)
       const failure = { line, column, title, mismatches, message: null, exchange }
       return { exchange, failure: mismatches.length === 0 ? null : failure }
     }),
-    Effect.catchAll(({ message }) => Effect.succeed({ exchange: null, failure: broken(step, message) })),
+    Effect.catchAll(({ message }) => Effect.succeed({ exchange: null, failure: makeFailure(step, message) })),
     Effect.timed,
-    Effect.map(([took, made]) => ({ ...made, duration_ms: Math.round(Duration.toMillis(took)) }))
+    Effect.map(([took, run]) => ({ ...run, duration_ms: Math.round(Duration.toMillis(took)) }))
   )
 
 const resultOf = (
   { file, name, section, steps }: Scenario,
-  made: ReadonlyArray<StepRun>,
+  runs: ReadonlyArray<StepRun>,
   failure: ScenarioFailure | null
 ): ScenarioResult => ({
   file,
@@ -249,9 +255,9 @@ const resultOf = (
   steps: steps.map(({ line, title }, i) => ({
     line,
     title,
-    outcome: made[i] === undefined ? "not_run" : made[i].failure === null ? "passed" : "failed",
-    duration_ms: made[i]?.duration_ms ?? 0,
-    exchange: made[i]?.exchange ?? null
+    outcome: runs[i] === undefined ? "not_run" : runs[i].failure === null ? "passed" : "failed",
+    duration_ms: runs[i]?.duration_ms ?? 0,
+    exchange: runs[i]?.exchange ?? null
   })),
   failure
 })
@@ -265,13 +271,13 @@ export const runParsedScenario = (scenario: Scenario, options: RunOptions = {}):
         ? yield* inProcessEnvironment
         : remoteEnvironment({ base_url, sandbox_token, signature_header })
     const runner = new ScenarioRunner(environment, yield* Effect.scope)
-    const begun = yield* Effect.either(Effect.zipRight(runner.begin, runner.prepare(scenario)))
-    if (Either.isLeft(begun)) {
-      return resultOf(scenario, [], broken({ line: 1, column: 1, title: null }, begun.left.message))
+    const start = yield* Effect.either(Effect.zipRight(runner.begin, runner.prepare(scenario)))
+    if (Either.isLeft(start)) {
+      return resultOf(scenario, [], makeFailure({ line: 1, column: 1, title: null }, start.left.message))
     }
     const steps: Array<StepRun> = []
     for (const step of scenario.steps) {
-      steps.push(yield* madeOf(runner, step))
+      steps.push(yield* runTimedStep(runner, step))
       const failure = steps.at(-1)?.failure ?? null
       if (failure !== null) return resultOf(scenario, steps, failure)
     }

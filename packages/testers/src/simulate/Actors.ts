@@ -41,13 +41,13 @@ export interface KnownShop {
   readonly keys: Array<HeldKey>
   readonly tickets: Map<string, KnownTicket>
   /** The requests whose response was lost. */
-  open: Array<SentAttempt>
+  openAttempts: Array<SentAttempt>
   /** The requests that got a response. */
-  readonly done: Array<SentAttempt>
+  readonly doneAttempts: Array<SentAttempt>
   readonly feed: { updated_since: string; cursor: string | null; readonly tickets: Map<string, TicketJson> }
   isWebhookSet: boolean
   /** The flag that the owner or the operator turned off; null if all are on. */
-  off: string | null
+  offFlag: string | null
   readonly events: Array<string>
 }
 
@@ -73,7 +73,7 @@ export class Actors {
   }
 
   /** Returns a name that was not used before. */
-  fresh(prefix: string): string {
+  freshName(prefix: string): string {
     this.#drawn += 1
     return `${prefix}-${this.#drawn}`
   }
@@ -153,7 +153,7 @@ export const rememberTicket =
   }
 
 /** Draws one of a shop's tickets; newer ones are more likely. */
-export const drawKnown = ({ tickets }: KnownShop, dice: Dice): KnownTicket | undefined => {
+export const drawKnownTicket = ({ tickets }: KnownShop, dice: Dice): KnownTicket | undefined => {
   const all = [...tickets.values()]
   return dice.chance(0.6) ? dice.pick(all.slice(-12)) : dice.pick(all)
 }
@@ -176,7 +176,7 @@ export const drawTicket = ({ actors, dice }: PlanContext): Record<string, unknow
     ...(dice.chance(0.6) ? { price_minor } : {}),
     ...(dice.chance(0.15) ? { items: [{ label: "Left", price_minor: 100 }, { label: "Right" }] } : {}),
     ...(dice.chance(0.2) ? { promised_at: new Date(actors.now + dice.between(60, 9000) * MINUTE).toISOString() } : {}),
-    ...(dice.chance(0.3) ? { external_ref: actors.fresh("order") } : {}),
+    ...(dice.chance(0.3) ? { external_ref: actors.freshName("order") } : {}),
     ...(whom < 4 && client !== undefined ? { client_phone: client.phone } : {}),
     ...(whom === 4 ? { client_phone: UNKNOWN_PHONE } : {}),
     ...(whom > 7 && client !== undefined ? { client_id: client.id } : {})

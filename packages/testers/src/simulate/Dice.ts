@@ -29,7 +29,7 @@ export class Dice {
   }
 
   /** Draws one of several, with probabilities in proportion to their weights. */
-  weighted<A extends { readonly weight: number }>(all: readonly [A, ...ReadonlyArray<A>]): A {
+  pickWeighted<A extends { readonly weight: number }>(all: readonly [A, ...ReadonlyArray<A>]): A {
     let left = this.#random.number() * all.reduce((sum, { weight }) => sum + weight, 0)
     for (const one of all) {
       left -= one.weight

@@ -4,10 +4,10 @@ import { type Handler, type Reply, statusReply } from "../testkit/LoopbackServer
 import type { RecordedRequest, TracedDelivery } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
 
-const clock = Clock.make()
+const realClock = Clock.make()
 
 /** Real time in milliseconds, for rates and latencies; nothing in a simulation depends on it. */
-export const realMs = (): number => Number(clock.unsafeCurrentTimeNanos() / 1000n) / 1000
+export const realMs = (): number => Number(realClock.unsafeCurrentTimeNanos() / 1000n) / 1000
 
 /** The latency and the end of a request, in real milliseconds. */
 export interface Timing {
@@ -26,12 +26,12 @@ export class Recorder {
   #seq = 0
 
   /** Records a request that has ended. */
-  exchanged(exchange: Omit<RecordedRequest, "seq">): void {
+  recordExchange(exchange: Omit<RecordedRequest, "seq">): void {
     this.#add(this.exchanges, exchange)
   }
 
   /** Records a delivery that reached its receiver. */
-  received(reception: Omit<TracedDelivery, "seq">): void {
+  recordReception(reception: Omit<TracedDelivery, "seq">): void {
     this.#add(this.receptions, reception)
   }
 
@@ -40,8 +40,8 @@ export class Recorder {
     return this.#digest.copy().digest("hex")
   }
 
-  #add<A extends object>(to: Array<A & { readonly seq: number }>, seen: A): void {
-    const recorded = { seq: ++this.#seq, ...seen }
+  #add<A extends object>(to: Array<A & { readonly seq: number }>, entry: A): void {
+    const recorded = { seq: ++this.#seq, ...entry }
     to.push(recorded)
     this.#digest.update(JSON.stringify(recorded))
   }
@@ -85,7 +85,7 @@ export class SimulatedReceivers {
   }
 
   /** Sets the behaviour of a shop's receiver. */
-  turn(shop: string, mood: ReceiverBehaviour): void {
+  setBehaviour(shop: string, mood: ReceiverBehaviour): void {
     this.#moods.set(shop, mood)
   }
 
@@ -97,11 +97,11 @@ export class SimulatedReceivers {
       const status = this.#dice.pick(statuses) ?? null
       const signature = headers[this.signatureHeader.toLowerCase()]?.toString() ?? null
       const text = body?.toString("utf8") ?? ""
-      this.#recorder.received({ shop, signature, body: text, status, ...(isKept ? { isKept } : {}) })
+      this.#recorder.recordReception({ shop, signature, body: text, status, ...(isKept ? { isKept } : {}) })
       return { reply: replyOf(status) }
     })
 
   /** Handles deliveries in this process. Other fibers run first, a random number of times. */
-  readonly pausing: Handler = (incoming) =>
+  readonly pausingHandler: Handler = (incoming) =>
     Effect.zipRight(yieldTimes(this.#dice.between(0, 3)), this.handler(incoming))
 }

@@ -4,7 +4,7 @@ import { bodyText } from "@workshop/core/internal"
 import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option, type Scope } from "effect"
 import { Api, type Envelope, EnvironmentFailed, envelopeOf } from "../testkit/Api.js"
 import { requestOf } from "../testkit/Calls.js"
-import { inProcessPipeline, inProcessService } from "../testkit/InProcessService.js"
+import { inProcessServiceLayer, makeInProcessPipeline } from "../testkit/InProcessService.js"
 import { listenOnLoopback } from "../testkit/LoopbackServer.js"
 import { DAY } from "../testkit/Time.js"
 import { type PlannedRequest, successData } from "./Actors.js"
@@ -12,7 +12,7 @@ import type { RecordedResponse } from "./auditor/Trace.js"
 import { type SimulatedReceivers, yieldTimes } from "./Observers.js"
 
 /** The part of a planned request that is sent. */
-type Sent = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | "body" | "fault">
+type SentRequest = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | "body" | "fault">
 
 /** A service with its sandbox, and receivers that it can reach. */
 export interface SimulationEnvironment {
@@ -20,7 +20,7 @@ export interface SimulationEnvironment {
    * Sends a request. Returns the response, or null if the request was cut off. Other fibers run `pauses` times while
    * the body is sent.
    */
-  readonly ask: (request: Sent, pauses?: number) => Effect.Effect<RecordedResponse | null, EnvironmentFailed>
+  readonly ask: (request: SentRequest, pauses?: number) => Effect.Effect<RecordedResponse | null, EnvironmentFailed>
   /** The address of a shop's receiver. */
   readonly receiverOf: (shop: string) => string
 }
@@ -31,17 +31,17 @@ const START = Date.parse("2026-11-20T08:00:00.000Z")
 const HOST = "http://127.0.0.1:9/"
 
 /** The service and its sandbox over a store, with seeded randomness, on a clock that only the sandbox moves. */
-export const simulatedService = <E>(
+export const simulatedServiceLayer = <E>(
   store: Layer.Layer<StorePorts, E, Entropy>,
   seed: number,
-  { pausing, signatureHeader }: SimulatedReceivers
+  { pausingHandler, signatureHeader }: SimulatedReceivers
 ) =>
-  inProcessService({ store, receiverAt: () => pausing, seed, start: START, signatureHeader }).pipe(
+  inProcessServiceLayer({ store, receiverAt: () => pausingHandler, seed, start: START, signatureHeader }).pipe(
     // The log shows only fatal errors, because receivers fail on purpose.
     Layer.provideMerge(Logger.minimumLogLevel(LogLevel.Fatal))
   )
 
-const httpRequestOf = ({ method, path, query = "", key, once, body }: Sent, pauses: number): HttpRequest => {
+const httpRequestOf = ({ method, path, query = "", key, once, body }: SentRequest, pauses: number): HttpRequest => {
   const headers: Readonly<Record<string, string | undefined>> = {
     authorization: key === undefined ? undefined : `Bearer ${key.text}`,
     "idempotency-key": once,
@@ -68,8 +68,8 @@ const responseOf = ({ status, headers, ...rest }: Effect.Effect.Success<ReturnTy
 /**
  * The service in this process, called through its HTTP pipeline. A request that was cut off may have been carried out.
  */
-export const inProcessSimulation = Effect.map(inProcessPipeline(true), (pipe): SimulationEnvironment => {
-  const cutOff = (request: HttpRequest, pauses: number) =>
+export const inProcessSimulation = Effect.map(makeInProcessPipeline(true), (pipe): SimulationEnvironment => {
+  const sendAndCutOff = (request: HttpRequest, pauses: number) =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(pipe(request))
       yield* yieldTimes(pauses)
@@ -79,7 +79,7 @@ export const inProcessSimulation = Effect.map(inProcessPipeline(true), (pipe): S
   return {
     ask: (request, pauses = 0) => {
       const httpRequest = httpRequestOf(request, pauses)
-      return request.fault === "cut" ? cutOff(httpRequest, pauses) : Effect.map(pipe(httpRequest), responseOf)
+      return request.fault === "cut" ? sendAndCutOff(httpRequest, pauses) : Effect.map(pipe(httpRequest), responseOf)
     },
     receiverOf: (shop) => `${HOST}${shop}`
   }
@@ -97,18 +97,18 @@ export const remoteSimulation = (
   Effect.gen(function* () {
     const api = new Api(base_url, { sandbox_token })
     const url = yield* Effect.orDie(listenOnLoopback({ host: "127.0.0.1", port: 0 }, receivers.handler))
-    const failed = (why: string) =>
+    const toFailure = (why: string) =>
       new EnvironmentFailed({
         message: `The server at ${api.origin} does not respond like a workshop service (${why}). Start a server with workshop serve --sandbox --store memory, and give its address with --base-url.`
       })
-    const sent = ({ method, path, query = "", key, once, body }: Sent) => {
+    const send = ({ method, path, query = "", key, once, body }: SentRequest) => {
       const options = { bearer: key?.text, once, body }
       return api.call(method, query === "" ? path : `${path}?${query}`, options).pipe(
-        Effect.mapError(({ detail }) => failed(detail)),
+        Effect.mapError(({ detail }) => toFailure(detail)),
         Effect.flatMap(({ response }) => {
           const envelope = envelopeOf(response)
           return envelope === undefined
-            ? failed(`status ${response.status} without JSON`)
+            ? toFailure(`status ${response.status} without JSON`)
             : Effect.succeed({ ...response, body: envelope })
         })
       )
@@ -116,8 +116,8 @@ export const remoteSimulation = (
     return {
       ask: (request) =>
         request.fault === "cut"
-          ? Effect.map(Effect.timeoutOption(sent(request), CUT_AFTER_MS), Option.getOrNull)
-          : sent(request),
+          ? Effect.map(Effect.timeoutOption(send(request), CUT_AFTER_MS), Option.getOrNull)
+          : send(request),
       receiverOf: (shop) => `${url}${shop}`
     }
   })
@@ -128,7 +128,10 @@ interface ClockState {
   readonly frozen: boolean
 }
 
-const clockAfter = ({ ask }: SimulationEnvironment, request: Sent): Effect.Effect<ClockState, EnvironmentFailed> =>
+const requestClock = (
+  { ask }: SimulationEnvironment,
+  request: SentRequest
+): Effect.Effect<ClockState, EnvironmentFailed> =>
   Effect.flatMap(ask(request), (response) => {
     const { now = "", frozen = false } = successData<{ readonly now: string; readonly frozen: boolean }>(response) ?? {}
     return Number.isNaN(Date.parse(now))
@@ -140,9 +143,9 @@ const clockAfter = ({ ask }: SimulationEnvironment, request: Sent): Effect.Effec
   })
 
 /** Reads the sandbox clock. */
-export const readClock = (environment: SimulationEnvironment) => clockAfter(environment, requestOf("read clock"))
+export const readClock = (environment: SimulationEnvironment) => requestClock(environment, requestOf("read clock"))
 
-const clockReport = (before: ClockState, after: ClockState): string => {
+const formatClockReport = (before: ClockState, after: ClockState): string => {
   const days = ((after.now - before.now) / DAY).toFixed(1)
   const state = before.frozen ? "stays frozen" : "runs again"
   return `The sandbox clock ${state}, as before the simulation. It shows ${new Date(after.now).toISOString()}, which is ${days} days later than before, because it cannot be moved back.`
@@ -152,14 +155,14 @@ const clockReport = (before: ClockState, after: ClockState): string => {
  * Runs a program on a sandbox, then freezes its clock or lets it run as it did before; reports the final state of the
  * clock.
  */
-export const restoringClock = <A, E, R>(
+export const withClockRestored = <A, E, R>(
   environment: SimulationEnvironment,
   program: Effect.Effect<A, E, R>
 ): Effect.Effect<{ readonly result: A; readonly clock: string }, E | EnvironmentFailed, R> =>
   Effect.gen(function* () {
     const before = yield* readClock(environment)
-    const restore = clockAfter(environment, { ...requestOf("move clock"), body: { freeze: before.frozen } })
+    const restore = requestClock(environment, { ...requestOf("move clock"), body: { freeze: before.frozen } })
     // A failure to restore the clock is ignored, because the server does not respond then and the program reports that.
     const result = yield* Effect.onError(program, () => Effect.option(restore))
-    return { result, clock: clockReport(before, yield* restore) }
+    return { result, clock: formatClockReport(before, yield* restore) }
   })

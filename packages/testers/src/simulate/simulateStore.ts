@@ -3,8 +3,8 @@ import { Effect, type Layer } from "effect"
 import type { EnvironmentFailed } from "../testkit/Api.js"
 import { audit } from "./auditor/audit.js"
 import type { Trace, Violation } from "./auditor/Trace.js"
-import { inProcessSimulation, simulatedService } from "./SimulationEnvironment.js"
-import { type Bounds, observersOf, simulation } from "./simulation.js"
+import { inProcessSimulation, simulatedServiceLayer } from "./SimulationEnvironment.js"
+import { type Bounds, makeObservers, runSimulation } from "./simulation.js"
 
 /** The findings of a simulation. */
 export interface SimulationResult {
@@ -28,10 +28,10 @@ export const simulateStore = <E>({
   E | EnvironmentFailed | StoreUnavailable
 > =>
   Effect.gen(function* () {
-    const observers = observersOf(bounds.seed)
+    const observers = makeObservers(bounds.seed)
     const control = { isOver: () => false, progress: () => Effect.void }
     const trace = yield* Effect.flatMap(inProcessSimulation, (environment) =>
-      simulation(environment, observers, bounds, control)
-    ).pipe(Effect.provide(simulatedService(store, bounds.seed, observers.receivers)))
+      runSimulation(environment, observers, bounds, control)
+    ).pipe(Effect.provide(simulatedServiceLayer(store, bounds.seed, observers.receivers)))
     return { violations: audit(trace), digest: observers.recorder.digest(), trace }
   }).pipe(Effect.scoped)

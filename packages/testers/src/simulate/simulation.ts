@@ -24,7 +24,7 @@ import {
   planWebhook,
   sandboxActivities
 } from "./activities/sandbox.js"
-import { attemptOf, drawTill, pollOf, statusOf, tillActivities } from "./activities/till.js"
+import { drawTill, planAttempt, planPoll, planStatus, tillActivities } from "./activities/till.js"
 import type { LoyaltySettings, RecordedResponse, ShopTrace, Trace } from "./auditor/Trace.js"
 import { Dice } from "./Dice.js"
 import { Recorder, realMs, SimulatedReceivers } from "./Observers.js"
@@ -54,37 +54,38 @@ const GAPS: readonly [Gap, ...ReadonlyArray<Gap>] = [
 /** A move of the sandbox clock, and the requests that are made at the instant after it. */
 interface Leap {
   readonly move: Readonly<Record<string, unknown>>
-  readonly there: ReadonlyArray<PlannedRequest> | null
+  readonly requests: ReadonlyArray<PlannedRequest> | null
 }
 
 /**
  * A move to the last instant at which a ticket may be reopened, or to that of its closure, or to one millisecond before
  * or after.
  */
-const toEdge = (planning: PlanContext): Leap | null => {
+const leapToEdge = (planning: PlanContext): Leap | null => {
   const { actors, dice } = planning
   const till = drawTill(planning)
   if (till === null) return null
   const edges = [...till.shop.tickets.values()].flatMap((ticket) => {
-    const of = ticket.state === "collected" ? ticket.collected_at : ticket.state === "ready" ? ticket.ready_at : null
-    if (of === null) return []
-    const edge = Date.parse(of) + (ticket.state === "collected" ? DAY : 60 * DAY) + dice.between(-1, 1)
+    const instant =
+      ticket.state === "collected" ? ticket.collected_at : ticket.state === "ready" ? ticket.ready_at : null
+    if (instant === null) return []
+    const edge = Date.parse(instant) + (ticket.state === "collected" ? DAY : 60 * DAY) + dice.between(-1, 1)
     return edge > actors.now ? [{ ticket, edge }] : []
   })
-  const picked = dice.pick(edges)
-  if (picked === undefined) return null
+  const target = dice.pick(edges)
+  if (target === undefined) return null
   return {
-    move: { set: new Date(picked.edge).toISOString() },
-    there: [statusOf(till, picked.ticket, "workshop")]
+    move: { set: new Date(target.edge).toISOString() },
+    requests: [planStatus(till, target.ticket, "workshop")]
   }
 }
 
 const drawLeap = (planning: PlanContext): Leap => {
   const { dice } = planning
-  const edge = dice.chance(0.012) ? toEdge(planning) : null
+  const edge = dice.chance(0.012) ? leapToEdge(planning) : null
   if (edge !== null) return edge
-  const { min, max } = dice.weighted(GAPS)
-  return { move: { advance_ms: dice.between(min, max) }, there: null }
+  const { min, max } = dice.pickWeighted(GAPS)
+  return { move: { advance_ms: dice.between(min, max) }, requests: null }
 }
 
 /** Runs a simulation, one step after another. */
@@ -114,13 +115,13 @@ class SimulationRunner {
     })
 
   /** Makes requests concurrently, in a random order. */
-  readonly together = (requests: ReadonlyArray<PlannedRequest>): Effect.Effect<void, EnvironmentFailed> => {
+  readonly runTogether = (requests: ReadonlyArray<PlannedRequest>): Effect.Effect<void, EnvironmentFailed> => {
     const { dice } = this.planning
-    const drawn = requests.map((request) => ({
+    const requestsWithPauses = requests.map((request) => ({
       request,
       pauses: requests.length > 1 || request.fault === "cut" ? dice.between(0, 3) : 0
     }))
-    return Effect.forEach(drawn, ({ request, pauses }) => this.run(request, pauses), {
+    return Effect.forEach(requestsWithPauses, ({ request, pauses }) => this.run(request, pauses), {
       concurrency: "unbounded",
       discard: true
     })
@@ -137,29 +138,29 @@ class SimulationRunner {
     )
 
   /** Lets time pass, then performs one activity or several concurrently. */
-  readonly next: Effect.Effect<void, EnvironmentFailed> = Effect.suspend(() => {
+  readonly runNextStep: Effect.Effect<void, EnvironmentFailed> = Effect.suspend(() => {
     this.step += 1
     const leap = drawLeap(this.planning)
     return Effect.zipRight(
       this.moveClock(leap.move),
-      Effect.suspend(() => this.together(leap.there ?? this.#draw()))
+      Effect.suspend(() => this.runTogether(leap.requests ?? this.#draw()))
     )
   })
 
   #draw(): ReadonlyArray<PlannedRequest> {
     const { dice } = this.planning
-    const drawn = this.#possible(() => true)
-    if (drawn === null || drawn.isAlone || !dice.chance(0.3)) return drawn?.requests ?? []
+    const planned = this.#possible(() => true)
+    if (planned === null || planned.isAlone || !dice.chance(0.3)) return planned?.requests ?? []
     const more = Array.from(
       { length: dice.between(1, 4) },
       () => this.#possible((other) => other.isAlone !== true)?.requests ?? []
     )
-    return [...drawn.requests, ...more.flat()]
+    return [...planned.requests, ...more.flat()]
   }
 
   #possible(fits: (activity: Activity) => boolean) {
     for (let draws = 0; draws < MAX_DRAWS; draws++) {
-      const activity = this.planning.dice.weighted(ACTIVITIES)
+      const activity = this.planning.dice.pickWeighted(ACTIVITIES)
       const requests = fits(activity) ? activity.plan(this.planning) : null
       if (requests !== null) return { requests, isAlone: activity.isAlone === true }
     }
@@ -172,8 +173,8 @@ class SimulationRunner {
     if (path === "/sandbox/clock")
       actors.now = Date.parse((response?.body.data as { readonly now?: string } | undefined)?.now ?? "") || actors.now
     const isSeen = fault !== "lost" && response !== null
-    const asked = { actor, act, shop, key: key?.id ?? null, method, path, query, once, body }
-    this.recorder.exchanged({ step: this.step, now: actors.now, ...asked, isSeen, response })
+    const requestFields = { actor, act, shop, key: key?.id ?? null, method, path, query, once, body }
+    this.recorder.recordExchange({ step: this.step, now: actors.now, ...requestFields, isSeen, response })
   }
 }
 
@@ -181,7 +182,14 @@ class SimulationRunner {
 const PAGES_A_MINUTE = 100
 const MAX_PAGES = 10_000
 
-const read = (runner: SimulationRunner, shop: KnownShop, call: CallName, id: string, key?: HeldKey, query = "") => {
+const readAsAuditor = (
+  runner: SimulationRunner,
+  shop: KnownShop,
+  call: CallName,
+  id: string,
+  key?: HeldKey,
+  query = ""
+) => {
   const request = { ...planRequest("auditor", "audit", shop.id, [call, id]), query }
   return runner.run(key === undefined ? request : { ...request, key })
 }
@@ -191,7 +199,7 @@ const readRequired = <A>(
   shop: KnownShop,
   call: CallName
 ): Effect.Effect<A, EnvironmentFailed> =>
-  Effect.flatMap(read(runner, shop, call, shop.id), (response) => {
+  Effect.flatMap(readAsAuditor(runner, shop, call, shop.id), (response) => {
     const data = successData<A>(response)
     return data === null
       ? new EnvironmentFailed({
@@ -201,9 +209,9 @@ const readRequired = <A>(
   })
 
 /** Makes a new key, because the limits of a used one may refuse requests. */
-const freshKey = (runner: SimulationRunner, shop: KnownShop) =>
+const makeFreshKey = (runner: SimulationRunner, shop: KnownShop) =>
   Effect.gen(function* () {
-    if (shop.off !== null) yield* runner.run(planSwitchOn(shop, shop.off))
+    if (shop.offFlag !== null) yield* runner.run(planSwitchOn(shop, shop.offFlag))
     const active = shop.keys.filter(({ isRevoked }) => !isRevoked)
     if (active.length >= MAX_KEYS) yield* runner.run(planRevocation(shop, active[0]!))
     yield* runner.run(planKey(shop, "full", "a key for the audit"))
@@ -219,7 +227,7 @@ const freshKey = (runner: SimulationRunner, shop: KnownShop) =>
 const catchUp = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
   Effect.gen(function* () {
     for (let pages = 1; pages < MAX_PAGES; pages++) {
-      const response = yield* runner.run(pollOf({ shop, key }, 100))
+      const response = yield* runner.run(planPoll({ shop, key }, 100))
       if (response?.status === 429 || pages % PAGES_A_MINUTE === 0) yield* runner.moveClock({ advance_ms: 61_000 })
       else if (response?.status !== 200) return
       // Another round follows, because the one before may have begun before the last changes.
@@ -227,22 +235,22 @@ const catchUp = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
     }
   })
 
-const listAll = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
+const listTickets = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
   Effect.gen(function* () {
-    const listed: Array<TicketJson> = []
+    const tickets: Array<TicketJson> = []
     let cursor: string | null = null
     for (let pages = 1; pages < MAX_PAGES; pages++) {
       const query = new URLSearchParams({ limit: "100", ...(cursor === null ? {} : { cursor }) })
-      const response = yield* read(runner, shop, "list tickets", "", key, query.toString())
+      const response = yield* readAsAuditor(runner, shop, "list tickets", "", key, query.toString())
       if (response?.status === 429) {
         yield* runner.moveClock({ advance_ms: 61_000 })
         continue
       }
-      listed.push(...(successData<ReadonlyArray<TicketJson>>(response) ?? []))
+      tickets.push(...(successData<ReadonlyArray<TicketJson>>(response) ?? []))
       cursor = (response?.body.meta?.next_cursor as string | null | undefined) ?? null
       if (cursor === null) break
     }
-    return listed
+    return tickets
   })
 
 const closeShop = (
@@ -252,9 +260,9 @@ const closeShop = (
 ): Effect.Effect<ShopTrace, EnvironmentFailed> =>
   Effect.gen(function* () {
     const { clients } = runner.planning.actors
-    const listed = yield* listAll(runner, shop, key)
+    const listed = yield* listTickets(runner, shop, key)
     const cards = yield* Effect.forEach(clients, ({ id }) =>
-      Effect.map(read(runner, shop, "get loyalty", id, key), (response) => ({
+      Effect.map(readAsAuditor(runner, shop, "get loyalty", id, key), (response) => ({
         client: id,
         status: response?.status ?? 0,
         data: successData<LoyaltySettings>(response)
@@ -276,12 +284,12 @@ const closeShop = (
   })
 
 /** Repeats each request that got no response. */
-const settleOpen = (runner: SimulationRunner) =>
+const settleOpenAttempts = (runner: SimulationRunner) =>
   Effect.forEach(runner.planning.actors.shops, (shop) =>
-    Effect.forEach([...shop.open], (attempt, i) =>
+    Effect.forEach([...shop.openAttempts], (attempt, i) =>
       Effect.zipRight(
         i % 20 === 0 ? runner.moveClock({ advance_ms: 61_000 }) : Effect.void,
-        runner.run(attemptOf(shop, attempt, "plain", `repeat ${attempt.act}`))
+        runner.run(planAttempt(shop, attempt, "plain", `repeat ${attempt.act}`))
       )
     )
   )
@@ -291,9 +299,9 @@ const closeSimulation = (runner: SimulationRunner, started_at: number): Effect.E
   Effect.gen(function* () {
     const { actors } = runner.planning
     runner.step += 1
-    yield* settleOpen(runner)
+    yield* settleOpenAttempts(runner)
     yield* runner.moveClock({ advance_ms: 61_000 })
-    const keys = yield* Effect.forEach(actors.shops, (shop) => freshKey(runner, shop))
+    const keys = yield* Effect.forEach(actors.shops, (shop) => makeFreshKey(runner, shop))
     yield* runner.moveClock({ advance_ms: 1 })
     yield* Effect.forEach(actors.shops, (shop, i) => catchUp(runner, shop, keys[i]!))
     yield* runner.moveClock({ advance_ms: 61_000 })
@@ -314,7 +322,7 @@ const ZONES = ["Africa/Tunis", "Europe/Paris", "America/New_York", "Asia/Kolkata
 /** The number of clients for each shop when a simulation begins. */
 const CLIENTS_PER_SHOP = 3
 
-interface Opened {
+interface OpenedShop {
   readonly shop: { readonly id: string }
   readonly key_id: string
   readonly key: string
@@ -323,10 +331,12 @@ interface Opened {
 /** Opens a shop with a full-access key. */
 const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
   Effect.gen(function* () {
-    const name = actors.fresh("Shop")
+    const name = actors.freshName("Shop")
     const time_zone = dice.oneOf(ZONES)
     const body = { name, currency: "TND", decimals: 3, time_zone, tracking_base_url: "https://track.example.com" }
-    const opened = successData<Opened>(yield* run(planRequest("owner", "open a shop", null, ["open shop", "", body])))
+    const opened = successData<OpenedShop>(
+      yield* run(planRequest("owner", "open a shop", null, ["open shop", "", body]))
+    )
     if (opened === null)
       return yield* new EnvironmentFailed({
         message: "No shop could be created. Check that the server was started with --sandbox."
@@ -337,11 +347,11 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
       time_zone,
       keys: [{ id: opened.key_id, text: opened.key, scopes: "full", isRevoked: false }],
       tickets: new Map(),
-      open: [],
-      done: [],
+      openAttempts: [],
+      doneAttempts: [],
       feed: { updated_since: new Date(actors.now).toISOString(), cursor: null, tickets: new Map() },
       isWebhookSet: false,
-      off: null,
+      offFlag: null,
       events: []
     }
     actors.shops.push(shop)
@@ -349,7 +359,7 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
   })
 
 /** The requests that give a shop its programme, its keys and, in most cases, a webhook. */
-const prepareShop = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArray<PlannedRequest> => {
+const planPreparation = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArray<PlannedRequest> => {
   const { dice } = planning
   const program = {
     active: true,
@@ -369,17 +379,17 @@ const prepareShop = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyA
 const openSimulation = (runner: SimulationRunner, shops: number): Effect.Effect<void, EnvironmentFailed> =>
   Effect.gen(function* () {
     const { actors } = runner.planning
-    const alone = (request: PlannedRequest) =>
+    const runAlone = (request: PlannedRequest) =>
       Effect.zipRight(runner.moveClock({ advance_ms: 1000 }), runner.run(request))
     yield* runner.moveClock({ freeze: true })
     for (let i = 0; i < shops; i++) {
       yield* runner.moveClock({ advance_ms: 1000 })
       const shop = yield* openShop(runner)
-      for (const request of prepareShop(runner, shop)) yield* alone(request)
+      for (const request of planPreparation(runner, shop)) yield* runAlone(request)
     }
-    for (let i = 0; i < shops * CLIENTS_PER_SHOP; i++) yield* alone(planRegistration(runner.planning))
+    for (let i = 0; i < shops * CLIENTS_PER_SHOP; i++) yield* runAlone(planRegistration(runner.planning))
     for (const [i, client] of actors.clients.entries())
-      yield* alone(planVisit(client, actors.shops[i % actors.shops.length]!))
+      yield* runAlone(planVisit(client, actors.shops[i % actors.shops.length]!))
   })
 
 /** The seed and the size of a simulation. */
@@ -400,7 +410,7 @@ export interface Observers {
 /**
  * The recorder and the receivers. They have their own dice, because their draws would otherwise change the activities.
  */
-export const observersOf = (seed: number, signatureHeader = SIGNATURE_HEADER): Observers => {
+export const makeObservers = (seed: number, signatureHeader = SIGNATURE_HEADER): Observers => {
   const recorder = new Recorder()
   return { recorder, receivers: new SimulatedReceivers(new Dice(seed + 0x5eed), recorder, signatureHeader) }
 }
@@ -414,17 +424,17 @@ export interface SimulationProgress {
 }
 
 /** Ends a simulation early, and reports its progress. */
-export interface Control {
+export interface SimulationControl {
   readonly isOver: () => boolean
   readonly progress: (progress: SimulationProgress) => Effect.Effect<void>
 }
 
 /** Runs a simulation on a service, and collects what the auditor needs. */
-export const simulation = (
+export const runSimulation = (
   environment: SimulationEnvironment,
   { recorder, receivers }: Observers,
   bounds: Bounds,
-  control: Control
+  control: SimulationControl
 ): Effect.Effect<Trace, EnvironmentFailed> =>
   Effect.gen(function* () {
     const actors = new Actors(bounds.taken)
@@ -434,7 +444,7 @@ export const simulation = (
     actors.now = started_at
     yield* openSimulation(runner, bounds.shops)
     while (runner.step < bounds.steps && !control.isOver()) {
-      yield* runner.next
+      yield* runner.runNextStep
       yield* control.progress({
         step: runner.step,
         now: actors.now,

@@ -72,7 +72,7 @@ export const responseText = async (response: Response, max = MAX_RESPONSE_BYTES)
   return text + decoder.decode()
 }
 
-const noResponse = (url: string, error: unknown): NoResponse => {
+const toNoResponse = (url: string, error: unknown): NoResponse => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return new NoResponse({ url, detail: String(cause), code: undefined })
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined
@@ -100,13 +100,13 @@ export class Api {
   async send(method: string, path: string, options: CallOptions = {}, signal?: AbortSignal): Promise<Exchange> {
     const { bearer = path.startsWith("/sandbox") ? this.#sandbox_token : null, once, body, raw } = options
     const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-    const given = new Set(Object.keys(options.headers ?? {}).map((name) => name.toLowerCase()))
-    const usual = Object.entries({
+    const givenHeaders = new Set(Object.keys(options.headers ?? {}).map((name) => name.toLowerCase()))
+    const defaultHeaders = Object.entries({
       Authorization: bearer === null ? null : `Bearer ${bearer}`,
       "Idempotency-Key": once ?? null,
       "Content-Type": text === undefined ? null : "application/json"
-    }).filter((entry): entry is [string, string] => entry[1] !== null && !given.has(entry[0].toLowerCase()))
-    const headers = { ...Object.fromEntries(usual), ...options.headers }
+    }).filter((entry): entry is [string, string] => entry[1] !== null && !givenHeaders.has(entry[0].toLowerCase()))
+    const headers = { ...Object.fromEntries(defaultHeaders), ...options.headers }
     const url = `${this.origin}${path}`
     const timeout = AbortSignal.timeout(TIMEOUT_MS)
     try {
@@ -127,7 +127,7 @@ export class Api {
       this.last = { method, url, headers, body: text, response: read }
       return this.last
     } catch (error) {
-      throw noResponse(url, error)
+      throw toNoResponse(url, error)
     }
   }
 

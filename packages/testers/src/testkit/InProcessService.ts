@@ -40,26 +40,26 @@ const outcomeOf = (reply: Reply, delay_ms: number): SendResult => {
 /**
  * Passes deliveries to handlers in this process, without a socket. If an address has no handler, the connection fails.
  */
-const senderTo = (handlerOf: (url: string) => Handler | undefined): Layer.Layer<WebhookSender> =>
+const makeSenderLayer = (handlerOf: (url: string) => Handler | undefined): Layer.Layer<WebhookSender> =>
   Layer.succeed(WebhookSender, {
     send: ({ url, headers, body }) => {
-      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+      const lowerCaseHeaders = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
       const incoming = {
         method: "POST",
         path: new URL(url).pathname,
-        headers: { "content-type": "application/json; charset=utf-8", ...Object.fromEntries(lower) },
+        headers: { "content-type": "application/json; charset=utf-8", ...Object.fromEntries(lowerCaseHeaders) },
         body: Buffer.from(body),
         isKept: false
       }
-      const handled = handlerOf(url)?.(incoming)
-      return handled === undefined
+      const response = handlerOf(url)?.(incoming)
+      return response === undefined
         ? Effect.succeed(SendResult.failed("connect"))
-        : Effect.map(handled, ({ reply, delay_ms = 0 }) => outcomeOf(reply, delay_ms))
+        : Effect.map(response, ({ reply, delay_ms = 0 }) => outcomeOf(reply, delay_ms))
     }
   })
 
 /** The parts of a service in this process. */
-interface Parts<E> {
+interface ServiceParts<E> {
   readonly store: Layer.Layer<StorePorts, E, Entropy>
   /** The receiver at an address, if any. */
   readonly receiverAt: (url: string) => Handler | undefined
@@ -75,7 +75,7 @@ interface Parts<E> {
  * The service with its sandbox over a store, without sockets. Moving its clock runs the closures and deliveries that
  * become due.
  */
-export const inProcessService = <E>({ store, receiverAt, seed, start, signatureHeader }: Parts<E>) => {
+export const inProcessServiceLayer = <E>({ store, receiverAt, seed, start, signatureHeader }: ServiceParts<E>) => {
   const services = NotificationSender.Default.pipe(
     Layer.provide(Layer.merge(Notifiers.inboxOnly, silentOwner)),
     Layer.provideMerge(Workshop.layer),
@@ -83,11 +83,11 @@ export const inProcessService = <E>({ store, receiverAt, seed, start, signatureH
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(seed))
   )
-  const signing = signatureHeader === undefined ? {} : { signatureHeader }
+  const signatureOptions = signatureHeader === undefined ? {} : { signatureHeader }
   return ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
-    Layer.provideMerge(Dispatcher.layer({ ...signing, isJittered: false })),
+    Layer.provideMerge(Dispatcher.layer({ ...signatureOptions, isJittered: false })),
     Layer.provide(sandboxSender),
-    Layer.provide(senderTo(receiverAt)),
+    Layer.provide(makeSenderLayer(receiverAt)),
     Layer.provideMerge(services),
     Layer.provideMerge(Layer.merge(SandboxClock.layer, SandboxReceivers.layer)),
     Layer.provideMerge(Layer.setClock(fixedClock(start)))
@@ -98,7 +98,7 @@ export const inProcessService = <E>({ store, receiverAt, seed, start, signatureH
  * The HTTP pipeline of the service and its sandbox. With `validateResponses`, every response is checked against its
  * schema.
  */
-export const inProcessPipeline = (validateResponses: boolean) =>
+export const makeInProcessPipeline = (validateResponses: boolean) =>
   Effect.gen(function* () {
     const api = yield* workshopRoutes({ validateResponses })
     return yield* pipeline(
@@ -108,6 +108,6 @@ export const inProcessPipeline = (validateResponses: boolean) =>
 
 /** A function that replaces `fetch` and calls the service in this process. */
 export const inProcessFetch = Effect.gen(function* () {
-  const fetch: Fetch = webHandler(yield* inProcessPipeline(false), yield* Effect.runtime<never>())
+  const fetch: Fetch = webHandler(yield* makeInProcessPipeline(false), yield* Effect.runtime<never>())
   return fetch
 })

@@ -41,7 +41,7 @@ export const statusReply = (status: number): Reply => ({ kind: "status", status 
 export const MAX_BODY_BYTES = 1_048_576
 
 /** Reads a body to its end. The effect never ends if the sender closes the connection. */
-const bodyOf = (request: Http.IncomingMessage): Effect.Effect<Buffer | null> =>
+const readBody = (request: Http.IncomingMessage): Effect.Effect<Buffer | null> =>
   Effect.async((resume) => {
     const chunks: Array<Buffer> = []
     let length = 0
@@ -69,7 +69,7 @@ const pourOut = (response: Http.ServerResponse) =>
   })
 
 /** Writes a reply. The caller interrupts it when the client closes the connection. */
-const write = (response: Http.ServerResponse, reply: Reply): Effect.Effect<unknown> => {
+const writeReply = (response: Http.ServerResponse, reply: Reply): Effect.Effect<unknown> => {
   switch (reply.kind) {
     case "status": {
       const { status, text } = reply
@@ -93,7 +93,7 @@ const write = (response: Http.ServerResponse, reply: Reply): Effect.Effect<unkno
   }
 }
 
-const stop = (server: Http.Server) =>
+const stopServer = (server: Http.Server) =>
   Effect.async<void>((resume) => {
     server.close(() => resume(Effect.void))
     server.closeAllConnections()
@@ -108,14 +108,14 @@ export const listenOnLoopback = (
 ): Effect.Effect<string, CannotListen, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
-    const used = new WeakSet<Http.IncomingMessage["socket"]>()
+    const usedSockets = new WeakSet<Http.IncomingMessage["socket"]>()
     const handle = Effect.fnUntraced(function* (request: Http.IncomingMessage, response: Http.ServerResponse) {
-      const isKept = used.has(request.socket)
-      used.add(request.socket)
+      const isKept = usedSockets.has(request.socket)
+      usedSockets.add(request.socket)
       const { method = "GET", url: path = "/", headers } = request
-      const { reply, delay_ms = 0 } = yield* handler({ method, path, headers, body: yield* bodyOf(request), isKept })
+      const { reply, delay_ms = 0 } = yield* handler({ method, path, headers, body: yield* readBody(request), isKept })
       // The delay takes real time, even if the service has another clock.
-      yield* Effect.zipRight(delay_ms > 0 ? Effect.sleep(delay_ms) : Effect.void, write(response, reply)).pipe(
+      yield* Effect.zipRight(delay_ms > 0 ? Effect.sleep(delay_ms) : Effect.void, writeReply(response, reply)).pipe(
         Effect.withClock(Clock.make())
       )
     })
@@ -126,6 +126,6 @@ export const listenOnLoopback = (
       response.on("error", () => undefined)
       response.once("close", () => fork(Fiber.interruptFork(fiber)))
     })
-    const { port } = yield* Effect.acquireRelease(listenOn(server, place), () => stop(server))
+    const { port } = yield* Effect.acquireRelease(listenOn(server, place), () => stopServer(server))
     return `${baseOf(place.host, port)}/`
   })

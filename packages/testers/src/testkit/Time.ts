@@ -8,7 +8,7 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
 /** An instant this many milliseconds after another, as the API writes it. */
-export const later = (instant: string, ms: number): string => new Date(Date.parse(instant) + ms).toISOString()
+export const addMs = (instant: string, ms: number): string => new Date(Date.parse(instant) + ms).toISOString()
 
 /** The warning before a command moves the clock of a running sandbox, which others may use. */
 export const clockWarning = (subject: string, base_url: string): string =>

@@ -5,7 +5,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { type Context, Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { Inboxes } from "../../src/conform/Target.js"
 import type { Fetch } from "../../src/testkit/Api.js"
-import { inProcessFetch, inProcessService } from "../../src/testkit/InProcessService.js"
+import { inProcessFetch, inProcessServiceLayer } from "../../src/testkit/InProcessService.js"
 import type { Handler, Reply } from "../../src/testkit/LoopbackServer.js"
 
 /** Sends a delivery to a receiver, and returns the receiver's reply. */
@@ -49,7 +49,7 @@ const layerOf = (fault: Fault, inboxes: Inboxes, whole: StoreLayer) => {
     Layer.effect(RateLimits, Effect.map(RateLimits, counted)).pipe(Layer.provide(whole))
   )
   return Layer.merge(
-    inProcessService({
+    inProcessServiceLayer({
       store: stored,
       receiverAt: receiversOf(fault, inboxes),
       seed: 1,

@@ -6,14 +6,14 @@ import { ExpectationFailed } from "../../src/conform/Expectations.js"
 import {
   type CaseResult,
   closingLines,
-  curl,
+  formatCurl,
   htmlReport,
   junitReport,
   reportOf,
   sectionLines
 } from "../../src/conform/Report.js"
 import { Api, type Exchange } from "../../src/testkit/Api.js"
-import { plain } from "../../src/text/Paint.js"
+import { paintPlain } from "../../src/text/Paint.js"
 
 const exchange: Exchange = {
   method: "POST",
@@ -44,13 +44,13 @@ const report = reportOf({ base_url: "http://127.0.0.1:4010", with: "key", durati
 
 describe("a request as a curl command", () => {
   it("a curl command can be pasted, even if the request contains quotes", () => {
-    expect(curl(exchange, {})).toBe(
+    expect(formatCurl(exchange, {})).toBe(
       `curl -si -X POST 'http://127.0.0.1:4010/v1/tickets?x='\\''y'\\''' -H 'Authorization: Bearer wk_live_…' -H 'Idempotency-Key: a $b' --data-raw '{"service":"Ta'\\''lor"}'`
     )
   })
 
   it("a curl command has a variable instead of the operator's key", () => {
-    expect(curl(exchange, { KEY: "wk_live_secret" })).toContain(
+    expect(formatCurl(exchange, { KEY: "wk_live_secret" })).toContain(
       "-H \"Authorization: Bearer $KEY\" -H 'Idempotency-Key: a $b'"
     )
   })
@@ -100,7 +100,7 @@ describe("failures by cause", () => {
   })
 
   it("each cause of failures is shown once in full, with the other cases by name", () => {
-    const lines = closingLines(grouped, plain)
+    const lines = closingLines(grouped, paintPlain)
     expect(lines).toContain("6 failures with 3 causes:")
     expect(lines.filter((line) => line.startsWith("✗ §4"))).toEqual(["✗ §4 a", "✗ §4 b", "✗ §4 e"])
     expect(lines).toContain("  2 more failed in the same way: c, f")
@@ -124,12 +124,12 @@ describe("reports", () => {
   })
 
   it("a report on the terminal has a line per section, then each failure in full, and why cases were skipped", () => {
-    expect(report.sections.flatMap((section) => sectionLines(section, plain))).toEqual([
+    expect(report.sections.flatMap((section) => sectionLines(section, paintPlain))).toEqual([
       `§4      ${"Endpoints".padEnd(46)}✓ 1  ✗ 1`,
       "  ✗ replay  A <repetition> is a 200.",
       `§6      ${"Events, signatures, deliveries".padEnd(46)}- 1`
     ])
-    const closing = closingLines(report, plain).join("\n")
+    const closing = closingLines(report, paintPlain).join("\n")
     expect(closing).toContain(
       "  breaks    docs/specification.md#rule-replay\n  expected  status 200\n  found     status 201"
     )
@@ -188,7 +188,7 @@ describe("a run with a key and without a sandbox", () => {
       return asked === 1 ? new Response("{}", { status: 429, headers: { "RateLimit-Reset": "0" } }) : ok()
     }
     const run: Case["run"] = async (shop) => {
-      ;(await shop.get("/shop")).ok()
+      ;(await shop.get("/shop")).expectOk()
     }
     const [found] = await Effect.runPromise(runCases(target(limited), [{ ...one, run }]))
     expect([found?.outcome, asked]).toEqual(["passed", 2])

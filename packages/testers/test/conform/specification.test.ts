@@ -57,7 +57,7 @@ describe("docs/specification.md and the cases of conform", () => {
       .filter((file) => file.startsWith("check"))
       .map((file) => readFileSync(`${auditor}/${file}`, "utf8"))
       .join("\n")
-    expect(checks.match(/breaks\(/g)?.length).toBeGreaterThan(50)
+    expect(checks.match(/makeBreach\(/g)?.length).toBeGreaterThan(50)
     const anchors = [...new Set(checks.match(/(?<=")rule-[\w-]+(?=")/g))]
     expect(anchors.length).toBeGreaterThan(50)
     expect(anchors.filter((anchor) => !rules.some((rule) => rule.anchor === anchor))).toEqual([])

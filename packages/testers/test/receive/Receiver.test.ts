@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
 import { signatureHeader } from "../../../core/src/domain/Signature.js"
 import { eventLine } from "../../src/receive/eventLine.js"
-import { forwardTo } from "../../src/receive/forward.js"
+import { makeForwarder } from "../../src/receive/forward.js"
 import { type Reply, statusReply } from "../../src/testkit/LoopbackServer.js"
-import { plain } from "../../src/text/Paint.js"
+import { paintPlain } from "../../src/text/Paint.js"
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
 
 describe("a receiver checks each request (Specification, Webhooks)", () => {
@@ -164,7 +164,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
       ["again", false]
     ])
     expect(Effect.runSync(sender.receiver.totals)).toEqual({ event: 2, again: 1, failed: 0, refused: 0 })
-    expect(eventLine(sender.received[2]!, { kind: "first" }, plain)).toMatch(/ {2}sent again on a new connection$/)
+    expect(eventLine(sender.received[2]!, { kind: "first" }, paintPlain)).toMatch(/ {2}sent again on a new connection$/)
   })
 
   it("a receiver can close the connection without a response", async () => {
@@ -230,7 +230,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
 describe("a receiver that forwards (Specification, Sandbox)", () => {
   it("a receiver that forwards sends valid requests on unchanged, and responds with the status that it gets", async () => {
     await using behind = await Sender.open({ behaviour: { reply: statusReply(503) } })
-    await using sender = await Sender.open({ behaviour: { forward: forwardTo(behind.receiver.url) } })
+    await using sender = await Sender.open({ behaviour: { forward: makeForwarder(behind.receiver.url) } })
     expect((await sender.send(eventText("e1"))).status).toBe(503)
     expect((await sender.send(eventText("e2"), null)).status).toBe(400)
     expect(sender.received.map(({ outcome, answered }) => [outcome, answered])).toEqual([
@@ -242,7 +242,7 @@ describe("a receiver that forwards (Specification, Sandbox)", () => {
   })
 
   it("a receiver that forwards closes the connection if the other address does not respond", async () => {
-    await using sender = await Sender.open({ behaviour: { forward: forwardTo("http://127.0.0.1:9/") } })
+    await using sender = await Sender.open({ behaviour: { forward: makeForwarder("http://127.0.0.1:9/") } })
     await expect(sender.send(eventText("e1"))).rejects.toThrow()
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])
   })

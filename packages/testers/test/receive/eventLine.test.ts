@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { changeText, eventJson, eventLine, KnownTickets, ticketDiff } from "../../src/receive/eventLine.js"
+import { diffTickets, eventJson, eventLine, formatChange, KnownTickets } from "../../src/receive/eventLine.js"
 import { eventOf, type ReceivedDelivery } from "../../src/receive/Receiver.js"
-import { coloured, plain } from "../../src/text/Paint.js"
+import { paintColoured, paintPlain } from "../../src/text/Paint.js"
 import { eventText, NOON } from "./Sender.js"
 
 const ticket = {
@@ -33,23 +33,23 @@ const came = (type: string, data: object, rest: Partial<ReceivedDelivery> = {}):
 const lines = (...all: ReadonlyArray<ReceivedDelivery>): ReadonlyArray<string> => {
   const known = new KnownTickets()
   return all.map((received) => {
-    const news = known.newsOf(received.event!)
+    const news = known.classify(received.event!)
     if (received.outcome === "event") known.learn(received.event!)
-    return eventLine(received, news, plain)
+    return eventLine(received, news, paintPlain)
   })
 }
 
 describe("the changes of a ticket (Specification, Commands)", () => {
   it("changes of a ticket are printed field by field, nested fields by their path, without updated_at", () => {
     const after = { ...ready, money: { price_minor: 35_000, remaining_minor: 30_000 }, quote: { status: "accepted" } }
-    expect(ticketDiff(ticket, after).map(changeText)).toEqual([
+    expect(diffTickets(ticket, after).map(formatChange)).toEqual([
       "state workshop -> ready",
       "money.price_minor 30000 -> 35000",
       "quote {status accepted}",
       "ready_at 2026-11-20T12:05:00.000Z"
     ])
-    expect(ticketDiff(ready, ticket).map(changeText)).toEqual(["state ready -> workshop", "ready_at cleared"])
-    expect(ticketDiff(ticket, { ...ticket, updated_at: "later" })).toEqual([])
+    expect(diffTickets(ready, ticket).map(formatChange)).toEqual(["state ready -> workshop", "ready_at cleared"])
+    expect(diffTickets(ticket, { ...ticket, updated_at: "later" })).toEqual([])
   })
 })
 
@@ -93,7 +93,7 @@ describe("each event on one line (Specification, Commands)", () => {
     const line = eventLine(
       came("ping", {}, { outcome: "refused", doubt: "mismatch", answered: 400 }),
       { kind: "first" },
-      plain
+      paintPlain
     )
     expect(line).toBe(
       "2026-11-20 12:00:00  refused  its signature does not match this body and this secret. If the secret was changed, restart this command with the new secret (responded 400)"
@@ -102,14 +102,14 @@ describe("each event on one line (Specification, Commands)", () => {
 
   it("the line of a request from the future names --register and --tolerance", () => {
     const future = came("ping", {}, { outcome: "refused", doubt: "too_new", answered: 400 })
-    expect(eventLine(future, { kind: "first" }, plain)).toContain(
+    expect(eventLine(future, { kind: "first" }, paintPlain)).toContain(
       "2026-11-20 12:00:00  refused  its signature's time is too far ahead of this machine's clock. For a sandbox, use --register, which reads the sandbox's clock, or increase --tolerance (responded 400)"
     )
   })
 
   it("the line of a request without a signature names --signature-header, because the header may have another name", () => {
     const missing = came("ping", {}, { outcome: "refused", doubt: "missing", answered: 400 })
-    expect(eventLine(missing, { kind: "first" }, plain)).toBe(
+    expect(eventLine(missing, { kind: "first" }, paintPlain)).toBe(
       "2026-11-20 12:00:00  refused  it has no signature header. If the header has another name, add --signature-header (responded 400)"
     )
   })
@@ -121,15 +121,15 @@ describe("each event on one line (Specification, Commands)", () => {
 
   it("an event's line has colours only if they are enabled", () => {
     const received = came("ticket.ready", { ticket: ready })
-    expect(eventLine(received, { kind: "first" }, coloured)).toContain("\u001b[32mticket.ready")
-    expect(eventLine(received, { kind: "first" }, plain)).not.toContain("\u001b")
+    expect(eventLine(received, { kind: "first" }, paintColoured)).toContain("\u001b[32mticket.ready")
+    expect(eventLine(received, { kind: "first" }, paintPlain)).not.toContain("\u001b")
   })
 
   it("with --json an event's line is one JSON object", () => {
     const known = new KnownTickets()
     known.learn(came("ticket.created", { ticket }).event!)
     const received = came("ticket.ready", { ticket: ready })
-    const json = eventJson(received, known.newsOf(received.event!))
+    const json = eventJson(received, known.classify(received.event!))
     expect(json).not.toContain("\n")
     expect(JSON.parse(json)).toEqual({
       kind: "request",

@@ -20,11 +20,11 @@ const recordCalls = () => {
     key: null,
     idempotency_key: null,
     ask: answering,
-    sandbox: answering,
-    clock: () => answering("POST", "/sandbox/clock"),
+    askSandbox: answering,
+    moveClock: () => answering("POST", "/sandbox/clock"),
     receiver: Effect.die("not asked for"),
     trust: () => Effect.void,
-    observed: { at: () => 0, upTo: () => undefined }
+    observedCounts: { get: () => 0, set: () => undefined }
   } as unknown as StepContext
   return { calls, context }
 }

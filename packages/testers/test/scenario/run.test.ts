@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { headings, reportLines, summary } from "../../src/scenario/Report.js"
+import { reportLines, sectionHeadings, summaryLine } from "../../src/scenario/Report.js"
 import { differences, play, steadyReport } from "./playScenario.js"
 
 describe("the report of a failure (Specification, Commands)", () => {
@@ -106,7 +106,7 @@ steps:
   - get shop: {}
 `)
     expect(result.failure?.title).toBe("set status ticket: $t, status: ready (time 2 of 3)")
-    expect(summary([result], 5)).toBe("1 scenario, 3 steps: 1 failed, 1 step not run (5 ms)")
+    expect(summaryLine([result], 5)).toBe("1 scenario, 3 steps: 1 failed, 1 step not run (5 ms)")
   })
 
   it("the title of a step is complete; a terminal shows as much of it as fits", async () => {
@@ -399,6 +399,6 @@ describe("the sections that scenarios name by number", () => {
   it("the numbers of sections are those of the specification's headings and of the cases", () => {
     const specification = readFileSync(new URL("../../../../docs/specification.md", import.meta.url), "utf8")
     const found = [...specification.matchAll(/^## (.*)\n\nCases: `npx workshop conform --section \u00a7(\d)`/gm)]
-    expect(Object.fromEntries(found.map(([, heading, number]) => [number, heading]))).toEqual(headings)
+    expect(Object.fromEntries(found.map(([, heading, number]) => [number, heading]))).toEqual(sectionHeadings)
   })
 })

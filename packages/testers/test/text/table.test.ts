@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { coloured } from "../../src/text/Paint.js"
-import { type Column, shorten, table, widthOf } from "../../src/text/table.js"
+import { type Column, formatTable, shorten, widthOf } from "../../src/text/formatTable.js"
+import { paintColoured } from "../../src/text/Paint.js"
 
 interface Row {
   readonly id: string
@@ -20,7 +20,7 @@ const rows = [
 
 describe("tables (Specification, Commands)", () => {
   it("a table without a limit is as wide as its content", () => {
-    expect(table(rows, columns)).toEqual([
+    expect(formatTable(rows, columns)).toEqual([
       "ID      NAME                              N",
       "0197-a  Atelier Lac                       7",
       "0197-b  The cobbler by the old harbour  120"
@@ -28,7 +28,7 @@ describe("tables (Specification, Commands)", () => {
   })
 
   it("a table is no wider than the terminal, and never shortens values that are meant to be copied", () => {
-    const lines = table(rows, columns, { width: 30 })
+    const lines = formatTable(rows, columns, { width: 30 })
     expect(lines).toEqual([
       "ID      NAME                 N",
       "0197-a  Atelier Lac          7",
@@ -38,11 +38,11 @@ describe("tables (Specification, Commands)", () => {
 
   it("a table never shortens the titles of its columns", () => {
     const long = [{ title: "CURRENCY", cell: ({ name }: Row) => name }, ...columns.slice(0, 1)]
-    expect(table(rows, long, { width: 16 })).toEqual(["CURRENCY  ID", "Ateli...  0197-a", "The c...  0197-b"])
+    expect(formatTable(rows, long, { width: 16 })).toEqual(["CURRENCY  ID", "Ateli...  0197-a", "The c...  0197-b"])
   })
 
   it("a table becomes a block of lines for each row on a narrower terminal, without empty cells", () => {
-    expect(table(rows, columns, { width: 15 })).toEqual([
+    expect(formatTable(rows, columns, { width: 15 })).toEqual([
       "ID    0197-a",
       "NAME  Atelie...",
       "N     7",
@@ -52,22 +52,22 @@ describe("tables (Specification, Commands)", () => {
       "N     120"
     ])
     const nameless = [{ id: "0197-a", name: "", n: 7 }]
-    expect(table(nameless, columns, { width: 5 })).toEqual(["ID    0197-a", "N     7"])
+    expect(formatTable(nameless, columns, { width: 5 })).toEqual(["ID    0197-a", "N     7"])
   })
 
   it("a table measures the visible width: colours have none, wide letters have two", () => {
-    expect(widthOf(coloured("good", "ready"))).toBe(5)
+    expect(widthOf(paintColoured("good", "ready"))).toBe(5)
     expect(widthOf("\u4fee\u7406")).toBe(4)
     expect(widthOf("e\u0301")).toBe(1)
-    expect(shorten(coloured("good", "impossible"), 6)).toBe("\u001b[32mimp\u001b[39m...")
+    expect(shorten(paintColoured("good", "impossible"), 6)).toBe("\u001b[32mimp\u001b[39m...")
     expect(shorten("\u4fee\u7406\u4fee\u7406", 6)).toBe("\u4fee...")
   })
 
   it("a table prints a cell with line breaks on one line", () => {
-    expect(table([{ id: "a", name: "two\n lines", n: 1 }], columns)[1]).toBe("a   two lines  1")
+    expect(formatTable([{ id: "a", name: "two\n lines", n: 1 }], columns)[1]).toBe("a   two lines  1")
   })
 
   it("a table without rows says so", () => {
-    expect(table([], columns, { empty: "No shop yet." })).toEqual(["No shop yet."])
+    expect(formatTable([], columns, { empty: "No shop yet." })).toEqual(["No shop yet."])
   })
 })

@@ -6,7 +6,7 @@ import { expectSame, expectThat } from "../Expectations.js"
 /** Codes, reasons and the order in which they are found (Specification, Errors). */
 export const errorCases = casesOf("§7", [
   test("error-validation (rule-create-every-problem, key): A 400 lists every problem with its part of the request, its field and a message.", async (shop) => {
-    const response = (await shop.create({ service: "" })).invalid("body service")
+    const response = (await shop.create({ service: "" })).expectInvalid("body service")
     const issues = response.error.details?.issues as ReadonlyArray<{ message?: unknown }>
     expectThat(
       issues.every(({ message }) => typeof message === "string" && message !== ""),
@@ -15,77 +15,79 @@ export const errorCases = casesOf("§7", [
     )
   }),
   test("error-shop-not-approved (rule-error-shop-not-approved): A request with the key of a shop that is not approved yet returns SHOP_NOT_APPROVED.", async (shop) => {
-    await shop.set({ approved: false })
-    ;(await shop.get("/shop")).refused(403, "SHOP_NOT_APPROVED")
-    ;(await shop.create()).refused(403, "SHOP_NOT_APPROVED")
+    await shop.changeSettings({ approved: false })
+    ;(await shop.get("/shop")).expectRefusal(403, "SHOP_NOT_APPROVED")
+    ;(await shop.create()).expectRefusal(403, "SHOP_NOT_APPROVED")
   }),
   test("error-account-deactivated (rule-error-shop-not-approved): A request with the key of a deactivated shop returns ACCOUNT_DEACTIVATED.", async (shop) => {
-    await shop.set({ active: false })
-    ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
+    await shop.changeSettings({ active: false })
+    ;(await shop.get("/shop")).expectRefusal(403, "ACCOUNT_DEACTIVATED")
   }),
   test("error-order-of-403 (rule-error-order-of-403): If a request has several reasons for a 403, the deactivated account is reported first, then the missing approval, then the disabled API.", async (shop) => {
-    await shop.set({ active: false, approved: false, api_enabled: false })
-    ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
-    await shop.set({ active: true })
-    ;(await shop.get("/shop")).refused(403, "SHOP_NOT_APPROVED")
-    await shop.set({ approved: true })
-    ;(await shop.get("/nothing-here")).refused(403, "API_DISABLED")
-    await shop.set({ api_enabled: true })
-    ;(await shop.get("/shop")).ok()
+    await shop.changeSettings({ active: false, approved: false, api_enabled: false })
+    ;(await shop.get("/shop")).expectRefusal(403, "ACCOUNT_DEACTIVATED")
+    await shop.changeSettings({ active: true })
+    ;(await shop.get("/shop")).expectRefusal(403, "SHOP_NOT_APPROVED")
+    await shop.changeSettings({ approved: true })
+    ;(await shop.get("/nothing-here")).expectRefusal(403, "API_DISABLED")
+    await shop.changeSettings({ api_enabled: true })
+    ;(await shop.get("/shop")).expectOk()
   }),
   test("error-limit-before-403 (rule-error-order-of-403): The request limit is checked before the state of the shop.", async (shop) => {
-    await shop.set({ api_enabled: false })
-    for (let i = 0; i < 120; i++) (await shop.get("/shop")).refused(403, "API_DISABLED")
-    ;(await shop.get("/shop")).limited("requests_per_minute")
+    await shop.changeSettings({ api_enabled: false })
+    for (let i = 0; i < 120; i++) (await shop.get("/shop")).expectRefusal(403, "API_DISABLED")
+    ;(await shop.get("/shop")).expectLimited("requests_per_minute")
   }),
   test("error-route-before-scope (rule-envelope-method-all): An unknown path is a 404 even for a key without scopes, and a missing scope is reported before an invalid body.", async (shop) => {
-    const reader = await shop.with({ scopes: ["clients:read"] })
-    ;(await reader.post("/nothing-here", {})).refused(404, "NOT_FOUND")
-    ;(await reader.create({ service: "" }, { once: undefined })).refused(403, "FORBIDDEN", { scope: "tickets:write" })
+    const reader = await shop.withKey({ scopes: ["clients:read"] })
+    ;(await reader.post("/nothing-here", {})).expectRefusal(404, "NOT_FOUND")
+    ;(await reader.create({ service: "" }, { once: undefined })).expectRefusal(403, "FORBIDDEN", {
+      scope: "tickets:write"
+    })
   }),
   test("error-400-before-replay (rule-error-order-of-403, key): An invalid body is a 400 even with an Idempotency-Key that was used before.", async (shop) => {
-    const once = shop.env.fresh("order")
-    ;(await shop.create({}, { once })).ok(201)
-    ;(await shop.create({ price_minor: -1 }, { once })).invalid("body price_minor")
+    const once = shop.env.uniqueText("order")
+    ;(await shop.create({}, { once })).expectOk(201)
+    ;(await shop.create({ price_minor: -1 }, { once })).expectInvalid("body price_minor")
   }),
   test("error-404-before-422 (rule-error-order-of-403): An unknown client is reported before a forbidden word, and an invalid body before both.", async (shop) => {
-    await shop.set({ forbidden_words: ["grumblefluff"] })
-    ;(await shop.create({ service: "grumblefluff", client_id: UNKNOWN_ID })).refused(404, "NOT_FOUND")
-    ;(await shop.create({ service: "grumblefluff", price_minor: -1 })).invalid("body price_minor")
+    await shop.changeSettings({ forbidden_words: ["grumblefluff"] })
+    ;(await shop.create({ service: "grumblefluff", client_id: UNKNOWN_ID })).expectRefusal(404, "NOT_FOUND")
+    ;(await shop.create({ service: "grumblefluff", price_minor: -1 })).expectInvalid("body price_minor")
   }),
   test("error-422-before-limit (rule-error-order-of-403): A forbidden word is reported before the ticket limit.", async (shop) => {
-    await shop.set({ forbidden_words: ["grumblefluff"] })
-    for (let i = 0; i < 150; i++) (await shop.app()).ok(201)
-    ;(await shop.create({ service: "grumblefluff" })).refused(422, "PROFANITY")
-    ;(await shop.create()).limited("tickets_per_hour")
+    await shop.changeSettings({ forbidden_words: ["grumblefluff"] })
+    for (let i = 0; i < 150; i++) (await shop.createInApp()).expectOk(201)
+    ;(await shop.create({ service: "grumblefluff" })).expectRefusal(422, "PROFANITY")
+    ;(await shop.create()).expectLimited("tickets_per_hour")
   }),
   test("error-409-ticket-404 (rule-read-ticket, key): A change of status for an unknown ticket is a 404, but an unknown status is a 400 even there.", async (shop) => {
-    ;(await shop.status(UNKNOWN_ID, "ready")).refused(404, "NOT_FOUND")
-    ;(await shop.notified(UNKNOWN_ID)).refused(404, "NOT_FOUND")
-    ;(await shop.status(UNKNOWN_ID, "lost")).invalid("body status")
+    ;(await shop.setStatus(UNKNOWN_ID, "ready")).expectRefusal(404, "NOT_FOUND")
+    ;(await shop.recordNotified(UNKNOWN_ID)).expectRefusal(404, "NOT_FOUND")
+    ;(await shop.setStatus(UNKNOWN_ID, "lost")).expectInvalid("body status")
   }),
   test("error-profanity (rule-error-profanity): A forbidden word in any text of a ticket is a 422 that names the field.", async (shop) => {
-    await shop.set({ forbidden_words: ["grumblefluff"] })
+    await shop.changeSettings({ forbidden_words: ["grumblefluff"] })
     const bad = "A GrumbleFluff, please"
-    const items = (item: object) => ({ items: [{ label: "Fine" }, { label: "Fine", ...item }] })
+    const makeItems = (item: object) => ({ items: [{ label: "Fine" }, { label: "Fine", ...item }] })
     for (const [field, body] of [
       ["service", { service: bad }],
       ["item", { item: bad }],
       ["description", { description: bad }],
-      ["items.1.label", items({ label: bad })],
-      ["items.1.service", items({ service: bad })]
+      ["items.1.label", makeItems({ label: bad })],
+      ["items.1.service", makeItems({ service: bad })]
     ] as const) {
-      ;(await shop.create(body)).refused(422, "PROFANITY", { field })
+      ;(await shop.create(body)).expectRefusal(422, "PROFANITY", { field })
     }
   }),
   test("error-profanity-whole-words (rule-error-profanity): A forbidden word inside a longer word is accepted.", async (shop) => {
-    await shop.set({ forbidden_words: ["grum"] })
-    ;(await shop.create({ service: "Grumbling boots" })).ok(201)
-    ;(await shop.create({ service: "Boots (GRUM)" })).refused(422, "PROFANITY", { field: "service" })
+    await shop.changeSettings({ forbidden_words: ["grum"] })
+    ;(await shop.create({ service: "Grumbling boots" })).expectOk(201)
+    ;(await shop.create({ service: "Boots (GRUM)" })).expectRefusal(422, "PROFANITY", { field: "service" })
   }),
   test("error-forbidden-scope (rule-scope-all): A missing scope is a FORBIDDEN with that scope in its details.", async (shop) => {
-    const reader = await shop.with({ preset: "read" })
-    ;(await reader.create()).refused(403, "FORBIDDEN", { scope: "tickets:write" })
+    const reader = await shop.withKey({ preset: "read" })
+    ;(await reader.create()).expectRefusal(403, "FORBIDDEN", { scope: "tickets:write" })
   }),
   test("error-no-internals (rule-error-no-internals, key): No response contains internals of the service.", async (shop) => {
     const asked = ["/tickets/%00", "/tickets/'%20OR%201=1", "/tickets?cursor=%27", "/clients/%F0%9F%A7%B5"]
@@ -106,16 +108,19 @@ export const errorCases = casesOf("§7", [
   test("error-request-id (rule-error-request-id, key): Every response has its own Request-Id.", async (shop) => {
     const responses = [await shop.get("/shop"), await shop.get("/nothing"), await shop.env.api("GET", "/v1/shop")]
     responses.push(await shop.create({ service: "" }), await shop.env.api("GET", "/nothing"))
-    for (const response of responses) response.withHeader("Request-Id", /./)
+    for (const response of responses) response.expectHeader("Request-Id", /./)
     const ids = new Set(responses.map((response) => response.header("request-id")))
     expectSame(ids.size, responses.length, "the number of different ids")
   }),
   test("error-retry-after (rule-error-retry-after): A 429 says in RateLimit-Reset and in Retry-After how long to wait, with the same value.", async (shop) => {
-    for (let i = 0; i < 30; i++) (await shop.status(UNKNOWN_ID, "ready")).refused(404, "NOT_FOUND")
+    for (let i = 0; i < 30; i++) (await shop.setStatus(UNKNOWN_ID, "ready")).expectRefusal(404, "NOT_FOUND")
     await shop.env.advance(MINUTE / 4)
-    const response = (await shop.create()).limited("writes_per_minute")
-    response.withHeader("RateLimit-Reset", "45").withHeader("Retry-After", "45").withHeader("RateLimit-Remaining", "0")
+    const response = (await shop.create()).expectLimited("writes_per_minute")
+    response
+      .expectHeader("RateLimit-Reset", "45")
+      .expectHeader("Retry-After", "45")
+      .expectHeader("RateLimit-Remaining", "0")
     await shop.env.advance(45_000)
-    ;(await shop.create()).ok(201)
+    ;(await shop.create()).expectOk(201)
   })
 ])

@@ -8,62 +8,62 @@ import { expectSame, expectShape } from "../Expectations.js"
 export const numberCases = casesOf("§4", [
   test("read-ticket (rule-read-ticket): A ticket can be read by its id. The ticket of another shop gets the same 404 as an unknown id.", async (shop) => {
     const other = await shop.env.openShop()
-    const { id } = await other.ticket()
-    ;(await other.get(`/tickets/${id}`)).shows({ id })
-    const foreign = (await shop.get(`/tickets/${id}`)).refused(404, "NOT_FOUND")
-    const absent = (await shop.get(`/tickets/${UNKNOWN_ID}`)).refused(404, "NOT_FOUND")
+    const { id } = await other.createTicket()
+    ;(await other.get(`/tickets/${id}`)).expectData({ id })
+    const foreign = (await shop.get(`/tickets/${id}`)).expectRefusal(404, "NOT_FOUND")
+    const absent = (await shop.get(`/tickets/${UNKNOWN_ID}`)).expectRefusal(404, "NOT_FOUND")
     expectSame(foreign.error, absent.error, "the error for another shop's ticket, compared with that for an unknown id")
   }),
   test("by-number (rule-by-number): A look-up by a number that only one ticket has returns that ticket and lists no others.", async (shop) => {
-    const ticket = await shop.ticket()
+    const ticket = await shop.createTicket()
     const response = await shop.get<TicketJson>("/tickets/by-number/1")
-    expectSame(response.ok(), ticket, "data", response.exchange)
-    response.withMeta({ others: [] })
+    expectSame(response.expectOk(), ticket, "data", response.exchange)
+    response.expectMeta({ others: [] })
   }),
   test("by-number-newest-open (rule-by-number): A look-up by number returns the newest of several open tickets, and lists the others.", async (shop) => {
-    const first = await shop.ticket()
+    const first = await shop.createTicket()
     await shop.env.advance(DAY)
-    await shop.set({ next_number: 1 })
-    const second = await shop.ticket()
+    await shop.changeSettings({ next_number: 1 })
+    const second = await shop.createTicket()
     const { number_label, created_at } = first
     const other = { id: first.id, number: 1, number_label, state: "workshop", created_at }
     const response = await shop.get<TicketJson>("/tickets/by-number/1")
-    response.shows({ id: second.id })
-    response.withMeta({ others: [other] })
+    response.expectData({ id: second.id })
+    response.expectMeta({ others: [other] })
   }),
   test("by-number-open-before-closed (rule-by-number): A look-up by number prefers an older open ticket to a newer collected one.", async (shop) => {
     for (const statuses of [[], ["ready"], ["impossible"]]) {
-      await shop.set({ next_number: 7 })
-      const open = await shop.moved(...statuses)
+      await shop.changeSettings({ next_number: 7 })
+      const open = await shop.createAndMove(...statuses)
       await shop.env.advance(MINUTE)
-      await shop.set({ next_number: 7 })
-      const closed = await shop.moved("ready", "collected")
+      await shop.changeSettings({ next_number: 7 })
+      const closed = await shop.createAndMove("ready", "collected")
       const response = await shop.get<TicketJson>("/tickets/by-number/7")
-      response.shows({ id: open.id })
+      response.expectData({ id: open.id })
       expectShape(response.meta.others?.[0], { id: closed.id, state: "collected" }, "meta.others.0", response.exchange)
-      ;(await shop.status(open.id, open.state === "workshop" ? "ready" : "collected")).ok()
-      if (open.state === "workshop") (await shop.status(open.id, "collected")).ok()
+      ;(await shop.setStatus(open.id, open.state === "workshop" ? "ready" : "collected")).expectOk()
+      if (open.state === "workshop") (await shop.setStatus(open.id, "collected")).expectOk()
       await shop.env.advance(MINUTE)
     }
   }),
   test("by-number-none-open (rule-by-number): A look-up by number returns the newest ticket if none is open.", async (shop) => {
-    const first = await shop.moved("ready", "collected")
+    const first = await shop.createAndMove("ready", "collected")
     await shop.env.advance(1)
-    await shop.set({ next_number: 1 })
-    const second = await shop.moved("impossible", "collected")
+    await shop.changeSettings({ next_number: 1 })
+    const second = await shop.createAndMove("impossible", "collected")
     const response = await shop.get<TicketJson>("/tickets/by-number/1")
-    response.shows({ id: second.id })
-    response.withMeta({ others: [{ id: first.id }] })
+    response.expectData({ id: second.id })
+    response.expectMeta({ others: [{ id: first.id }] })
   }),
   test("by-number-many-others (rule-by-number): A look-up by number lists at most a hundred other tickets, the newest first.", async (shop) => {
     const created: Array<string> = []
     for (let i = 0; i < 102; i++) {
       await shop.env.advance(2500)
-      await shop.set({ next_number: 5 })
-      created.unshift((await shop.ticket()).id)
+      await shop.changeSettings({ next_number: 5 })
+      created.unshift((await shop.createTicket()).id)
     }
     const response = await shop.get<TicketJson>("/tickets/by-number/5")
-    response.shows({ id: created[0] })
+    response.expectData({ id: created[0] })
     expectSame(
       response.meta.others?.map(({ id }) => id),
       created.slice(1, 101),
@@ -72,35 +72,36 @@ export const numberCases = casesOf("§4", [
     )
   }),
   test("by-number-range (rule-by-number): A number that no ticket can have is a 400, and a number that no ticket has is a 404.", async (shop) => {
-    for (const n of ["0", "10000", "-1", "x", "1.5"]) (await shop.get(`/tickets/by-number/${n}`)).invalid("path n")
-    ;(await shop.get("/tickets/by-number/9999")).refused(404, "NOT_FOUND")
+    for (const n of ["0", "10000", "-1", "x", "1.5"])
+      (await shop.get(`/tickets/by-number/${n}`)).expectInvalid("path n")
+    ;(await shop.get("/tickets/by-number/9999")).expectRefusal(404, "NOT_FOUND")
   }),
   ...["sms", "whatsapp", "call"].map((channel) =>
     test(`notified-${channel} (rule-notified-sms): A notification by ${channel} is recorded on the ticket and raises client.notified with its channel.`, async (shop) => {
-      const { id } = await shop.ticket()
+      const { id } = await shop.createTicket()
       await shop.env.advance(1)
-      const notified_at = await shop.env.instant()
-      ;(await shop.notified(id, channel)).shows({ id, notified_at, updated_at: notified_at })
+      const notified_at = await shop.env.readInstant()
+      ;(await shop.recordNotified(id, channel)).expectData({ id, notified_at, updated_at: notified_at })
       const data = { channel, notified_at, ticket: { id, notified_at } }
-      expectShape((await shop.events()).at(-1), { type: "client.notified", data }, "the last event")
+      expectShape((await shop.listEvents()).at(-1), { type: "client.notified", data }, "the last event")
     })
   ),
   test("notified-channel (rule-notified-sms, key): The channel of a notification must be sms, whatsapp or call.", async (shop) => {
-    const { id } = await shop.ticket()
+    const { id } = await shop.createTicket()
     for (const channel of ["app", "pigeon", null])
-      (await shop.post(`/tickets/${id}/notified`, { channel })).invalid("body channel")
-    ;(await shop.post(`/tickets/${id}/notified`, {})).invalid("body channel")
+      (await shop.post(`/tickets/${id}/notified`, { channel })).expectInvalid("body channel")
+    ;(await shop.post(`/tickets/${id}/notified`, {})).expectInvalid("body channel")
   }),
   test("notified-any-state (rule-notified-sms, key): A notification can be recorded in every state except abandoned.", async (shop) => {
     for (const statuses of [[], ["ready"], ["impossible"], ["ready", "collected"]]) {
-      const { id, state } = await shop.moved(...statuses)
-      ;(await shop.notified(id)).shows({ state, notified_at: /^\d{4}-/ })
+      const { id, state } = await shop.createAndMove(...statuses)
+      ;(await shop.recordNotified(id)).expectData({ state, notified_at: /^\d{4}-/ })
     }
   }),
   test("notified-abandoned (rule-status-all-refused): A notification for an abandoned ticket is refused with 409 ABANDONED.", async (shop) => {
-    const { id } = await shop.ticket()
+    const { id } = await shop.createTicket()
     await shop.env.advance(60 * DAY)
-    ;(await shop.notified(id)).conflict("ABANDONED")
-    ;(await shop.get(`/tickets/${id}`)).shows({ notified_at: null })
+    ;(await shop.recordNotified(id)).expectConflict("ABANDONED")
+    ;(await shop.get(`/tickets/${id}`)).expectData({ notified_at: null })
   })
 ])

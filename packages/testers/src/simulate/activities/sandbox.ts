@@ -3,7 +3,7 @@ import type { EventJson } from "../../testkit/ResponseTypes.js"
 import { DAY } from "../../testkit/Time.js"
 import {
   type Activity,
-  drawKnown,
+  drawKnownTicket,
   drawTicket,
   type HeldKey,
   type KnownClient,
@@ -19,72 +19,74 @@ import { type ReceiverBehaviour, receiverBehaviours } from "../Observers.js"
 
 type Requests = ReadonlyArray<PlannedRequest>
 
-const inShop =
+const planInShop =
   (plan: (shop: KnownShop, planning: PlanContext) => Requests | null): Activity["plan"] =>
   (planning) => {
     const shop = planning.dice.pick(planning.actors.shops)
     return shop === undefined ? null : plan(shop, planning)
   }
 
-const onTicket = (plan: (shop: KnownShop, ticket: KnownTicket, planning: PlanContext) => Requests): Activity["plan"] =>
-  inShop((shop, planning) => {
-    const ticket = drawKnown(shop, planning.dice)
+const planOnTicket = (
+  plan: (shop: KnownShop, ticket: KnownTicket, planning: PlanContext) => Requests
+): Activity["plan"] =>
+  planInShop((shop, planning) => {
+    const ticket = drawKnownTicket(shop, planning.dice)
     return ticket === undefined ? null : plan(shop, ticket, planning)
   })
 
-const inApp = (shop: KnownShop, act: string, call: CallName, id: string, body: unknown): PlannedRequest => ({
+const planInApp = (shop: KnownShop, act: string, call: CallName, id: string, body: unknown): PlannedRequest => ({
   ...planRequest("app", act, shop.id, [call, id, body]),
   onResponse: rememberTicket(shop)
 })
 
-const onTicketInApp = (
+const planOnTicketInApp = (
   act: string,
   call: CallName,
   bodyOf: (planning: PlanContext, ticket: KnownTicket) => unknown
 ): Activity["plan"] =>
-  onTicket((shop, ticket, planning) => [inApp(shop, act, call, ticket.id, bodyOf(planning, ticket))])
+  planOnTicket((shop, ticket, planning) => [planInApp(shop, act, call, ticket.id, bodyOf(planning, ticket))])
 
-const createInApp = (planning: PlanContext, times: number): Requests | null => {
+const planCreationInApp = (planning: PlanContext, times: number): Requests | null => {
   const shop = planning.dice.pick(planning.actors.shops)
   if (shop === undefined) return null
   return Array.from({ length: times }, () =>
-    inApp(shop, "create in the app", "create in app", shop.id, drawTicket(planning))
+    planInApp(shop, "create in the app", "create in app", shop.id, drawTicket(planning))
   )
 }
 
 /** Activities of the shop in its app (Specification, Sandbox). */
 const appActivities: ReadonlyArray<Activity> = [
-  { weight: 5, plan: (planning) => createInApp(planning, 1) },
-  { weight: 0.15, plan: (planning) => createInApp(planning, planning.dice.between(40, 170)) },
+  { weight: 5, plan: (planning) => planCreationInApp(planning, 1) },
+  { weight: 0.15, plan: (planning) => planCreationInApp(planning, planning.dice.between(40, 170)) },
   {
     weight: 4,
-    plan: onTicketInApp("quote", "propose quote", ({ dice }, { deposit_minor }) => ({
+    plan: planOnTicketInApp("quote", "propose quote", ({ dice }, { deposit_minor }) => ({
       price_minor: deposit_minor + dice.between(0, 50_000),
       note: "A new price"
     }))
   },
   {
     weight: 2,
-    plan: onTicketInApp("edit", "edit ticket", ({ actors }) => ({ description: actors.fresh("note") }))
+    plan: planOnTicketInApp("edit", "edit ticket", ({ actors }) => ({ description: actors.freshName("note") }))
   },
   {
     weight: 2,
-    plan: onTicketInApp("delay", "announce delay", ({ actors, dice }) => ({
+    plan: planOnTicketInApp("delay", "announce delay", ({ actors, dice }) => ({
       promised_at: new Date(actors.now + dice.between(1, 20) * DAY).toISOString(),
       reason: "The part"
     }))
   },
   {
     weight: 2,
-    plan: onTicketInApp("part", "record part", ({ dice }) => ({
+    plan: planOnTicketInApp("part", "record part", ({ dice }) => ({
       label: "Zip",
       status: dice.oneOf(["ordered", "received"])
     }))
   },
   {
     weight: 1,
-    plan: onTicketInApp("photo", "attach photo", ({ actors }) => ({
-      photo_url: `https://photos.example.com/${actors.fresh("photo")}.jpg`
+    plan: planOnTicketInApp("photo", "attach photo", ({ actors }) => ({
+      photo_url: `https://photos.example.com/${actors.freshName("photo")}.jpg`
     }))
   }
 ]
@@ -102,15 +104,21 @@ export const planRegistration = ({ actors, dice }: PlanContext): PlannedRequest 
   return { ...planRequest("client", "register", null, ["register", "", body]), onResponse }
 }
 
-const byClient = ({ id }: KnownClient, act: string, shop: string | null, call: CallName, about = id, body?: unknown) =>
-  planRequest(`client ${id}`, act, shop, [call, about, body])
+const planByClient = (
+  { id }: KnownClient,
+  act: string,
+  shop: string | null,
+  call: CallName,
+  target = id,
+  body?: unknown
+) => planRequest(`client ${id}`, act, shop, [call, target, body])
 
 /** A client visits a shop, which then knows the client. */
 export const planVisit = (client: KnownClient, shop: KnownShop): PlannedRequest =>
-  byClient(client, "visit", shop.id, "visit", client.id, { shop_id: shop.id })
+  planByClient(client, "visit", shop.id, "visit", client.id, { shop_id: shop.id })
 
-const lookingAtOffers = (client: KnownClient): PlannedRequest => ({
-  ...byClient(client, "look at offers", null, "get offers"),
+const planLookAtOffers = (client: KnownClient): PlannedRequest => ({
+  ...planByClient(client, "look at offers", null, "get offers"),
   onResponse: (response) => {
     const offers =
       successData<ReadonlyArray<{ readonly id: string; readonly shop_id: string; readonly status: string }>>(response)
@@ -124,7 +132,7 @@ const answerOffer: Activity["plan"] = ({ actors, dice }) => {
   const client = dice.pick(actors.clients)
   if (client === undefined) return null
   const offer = dice.pick(client.offers)
-  if (offer === undefined) return [lookingAtOffers(client)]
+  if (offer === undefined) return [planLookAtOffers(client)]
   const isAccepted = dice.chance(0.93)
   const copies = dice.chance(0.1) ? 2 : 1
   const [act, call] = isAccepted
@@ -133,7 +141,10 @@ const answerOffer: Activity["plan"] = ({ actors, dice }) => {
   const onResponse = () => {
     client.offers = client.offers.filter(({ id }) => id !== offer.id)
   }
-  return Array.from({ length: copies }, () => ({ ...byClient(client, act, offer.shop, call, offer.id), onResponse }))
+  return Array.from({ length: copies }, () => ({
+    ...planByClient(client, act, offer.shop, call, offer.id),
+    onResponse
+  }))
 }
 
 /** Activities of clients (Specification, Sandbox). */
@@ -149,7 +160,7 @@ const clientActivities: ReadonlyArray<Activity> = [
   { weight: 12, plan: answerOffer },
   {
     weight: 5,
-    plan: onTicket((shop, { id }, { dice }) => {
+    plan: planOnTicket((shop, { id }, { dice }) => {
       const how = dice.chance(0.7) ? "accept" : "refuse"
       return [planRequest("client", `${how} a quote`, shop.id, [`${how} quote`, id])]
     })
@@ -159,12 +170,12 @@ const clientActivities: ReadonlyArray<Activity> = [
 /** The largest number of active keys of a shop (Specification, Keys and scopes). */
 export const MAX_KEYS = 5
 
-const byOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown, about = id): PlannedRequest =>
-  planRequest("owner", act, id, [call, about, body])
+const planByOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown, target = id): PlannedRequest =>
+  planRequest("owner", act, id, [call, target, body])
 
 /** The owner creates a key. */
 export const planKey = (shop: KnownShop, preset: "full" | "read", act = "make a key"): PlannedRequest => ({
-  ...byOwner(shop, act, "create key", { name: "Till", preset }),
+  ...planByOwner(shop, act, "create key", { name: "Till", preset }),
   onResponse: (response) => {
     const created = successData<{ readonly id: string; readonly key: string }>(response)
     if (created !== null) shop.keys.push({ id: created.id, text: created.key, scopes: preset, isRevoked: false })
@@ -173,7 +184,7 @@ export const planKey = (shop: KnownShop, preset: "full" | "read", act = "make a 
 
 /** The owner revokes a key. */
 export const planRevocation = (shop: KnownShop, key: HeldKey): PlannedRequest => ({
-  ...byOwner(shop, "revoke a key", "revoke key", undefined, key.id),
+  ...planByOwner(shop, "revoke a key", "revoke key", undefined, key.id),
   onResponse: () => {
     key.isRevoked = true
   }
@@ -181,29 +192,29 @@ export const planRevocation = (shop: KnownShop, key: HeldKey): PlannedRequest =>
 
 /** The owner turns a flag of the shop on again. */
 export const planSwitchOn = (shop: KnownShop, flag: string): PlannedRequest => ({
-  ...byOwner(shop, "switch on", "change shop", { [flag]: true }),
+  ...planByOwner(shop, "switch on", "change shop", { [flag]: true }),
   onResponse: () => {
-    shop.off = null
+    shop.offFlag = null
   }
 })
 
 /** The owner sets the webhook to the shop's receiver. */
 export const planWebhook = (shop: KnownShop, { receiverOf }: PlanContext): PlannedRequest => ({
-  ...byOwner(shop, "set a webhook", "set webhook", { url: receiverOf(shop.id) }),
+  ...planByOwner(shop, "set a webhook", "set webhook", { url: receiverOf(shop.id) }),
   onResponse: () => {
     shop.isWebhookSet = true
   }
 })
 
-const onWebhook = (
+const planOnWebhook = (
   act: string,
   call: CallName,
   bodyOf: (shop: KnownShop, planning: PlanContext) => unknown = () => {}
-) => inShop((shop, planning) => (shop.isWebhookSet ? [byOwner(shop, act, call, bodyOf(shop, planning))] : null))
+) => planInShop((shop, planning) => (shop.isWebhookSet ? [planByOwner(shop, act, call, bodyOf(shop, planning))] : null))
 
 const STATES = ["dead", "delivered", "parked", "pending"] as const
 
-const changeKeys = inShop((shop, { dice }) => {
+const changeKeys = planInShop((shop, { dice }) => {
   const active = shop.keys.filter(({ isRevoked }) => !isRevoked)
   if (active.length >= MAX_KEYS && dice.chance(0.3)) return [planKey(shop, "read", "a key too many")]
   if (active.length < 3 || (active.length < MAX_KEYS && dice.chance(0.5)))
@@ -212,9 +223,9 @@ const changeKeys = inShop((shop, { dice }) => {
   return key === undefined ? null : [planRevocation(shop, key)]
 })
 
-const lookAtEvents = inShop((shop) => [
+const lookAtEvents = planInShop((shop) => [
   {
-    ...byOwner(shop, "look at events", "list events"),
+    ...planByOwner(shop, "look at events", "list events"),
     onResponse: (response) => {
       const events = successData<ReadonlyArray<EventJson>>(response) ?? []
       shop.events.splice(0, shop.events.length, ...events.slice(-20).map(({ id }) => id))
@@ -222,39 +233,39 @@ const lookAtEvents = inShop((shop) => [
   }
 ])
 
-const changeProgram = inShop((shop, { dice }) => {
+const changeProgram = planInShop((shop, { dice }) => {
   const program = {
     active: dice.chance(0.8),
     stamps_required: dice.between(2, 12),
     stamps_per_ticket: dice.between(0, 3)
   }
-  return [byOwner(shop, "change the programme", "change shop", { program })]
+  return [planByOwner(shop, "change the programme", "change shop", { program })]
 })
 
 const switchOn: Activity["plan"] = ({ actors }) => {
-  const shop = actors.shops.find(({ off }) => off !== null)
-  return shop?.off === undefined || shop.off === null ? null : [planSwitchOn(shop, shop.off)]
+  const shop = actors.shops.find(({ offFlag }) => offFlag !== null)
+  return shop?.offFlag === undefined || shop.offFlag === null ? null : [planSwitchOn(shop, shop.offFlag)]
 }
 
-const switchOff = inShop((shop, { dice }) => {
-  if (shop.off !== null) return null
+const switchOff = planInShop((shop, { dice }) => {
+  if (shop.offFlag !== null) return null
   const flag = dice.oneOf(["active", "approved", "api_enabled"])
   const onResponse = () => {
-    shop.off = flag
+    shop.offFlag = flag
   }
-  return [{ ...byOwner(shop, "switch off", "change shop", { [flag]: false }), onResponse }]
+  return [{ ...planByOwner(shop, "switch off", "change shop", { [flag]: false }), onResponse }]
 })
 
 /** Activities of the owner, most of which are alone at their instant (Specification, Sandbox). */
 const ownerActivities: ReadonlyArray<Activity> = [
   { weight: 2, isAlone: true, plan: changeKeys },
-  { weight: 0.8, isAlone: true, plan: onWebhook("rotate the secret", "rotate secret") },
-  { weight: 1.5, isAlone: true, plan: onWebhook("turn the webhook on", "enable webhook") },
-  { weight: 1, plan: onWebhook("ping", "ping") },
+  { weight: 0.8, isAlone: true, plan: planOnWebhook("rotate the secret", "rotate secret") },
+  { weight: 1.5, isAlone: true, plan: planOnWebhook("turn the webhook on", "enable webhook") },
+  { weight: 1, plan: planOnWebhook("ping", "ping") },
   {
     weight: 0.7,
     isAlone: true,
-    plan: onWebhook("replay", "replay events", ({ events }, { dice }) =>
+    plan: planOnWebhook("replay", "replay events", ({ events }, { dice }) =>
       events.length > 0 && dice.chance(0.5) ? { event_ids: [dice.pick(events)] } : { state: dice.oneOf(STATES) }
     )
   },
@@ -273,12 +284,12 @@ const receiverActivities: ReadonlyArray<Activity> = [
   {
     weight: 3,
     isAlone: true,
-    plan: inShop((shop, { dice, receivers }) => {
-      receivers.turn(shop.id, dice.chance(0.55) ? "well" : (dice.pick(BAD_MOODS) ?? "well"))
+    plan: planInShop((shop, { dice, receivers }) => {
+      receivers.setBehaviour(shop.id, dice.chance(0.55) ? "well" : (dice.pick(BAD_MOODS) ?? "well"))
       return []
     })
   },
-  { weight: 0.5, isAlone: true, plan: inShop((shop, planning) => [planWebhook(shop, planning)]) }
+  { weight: 0.5, isAlone: true, plan: planInShop((shop, planning) => [planWebhook(shop, planning)]) }
 ]
 
 /** All activities through the sandbox, with their weights. */

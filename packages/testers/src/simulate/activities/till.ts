@@ -2,7 +2,7 @@ import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import type { TicketJson } from "../../testkit/ResponseTypes.js"
 import {
   type Activity,
-  drawKnown,
+  drawKnownTicket,
   drawTicket,
   type HeldKey,
   type KnownClient,
@@ -36,31 +36,31 @@ export const drawTill = ({ actors, dice }: PlanContext): Till | null => {
 
 type Requests = ReadonlyArray<PlannedRequest>
 
-const atTill =
+const planAtTill =
   (plan: (till: Till, planning: PlanContext) => Requests | null): Activity["plan"] =>
   (planning) => {
     const till = drawTill(planning)
     return till === null ? null : plan(till, planning)
   }
 
-const onTicket = (plan: (till: Till, ticket: KnownTicket, dice: Dice) => Requests): Activity["plan"] =>
-  atTill((till, { dice }) => {
-    const ticket = drawKnown(till.shop, dice)
+const planOnTicket = (plan: (till: Till, ticket: KnownTicket, dice: Dice) => Requests): Activity["plan"] =>
+  planAtTill((till, { dice }) => {
+    const ticket = drawKnownTicket(till.shop, dice)
     return ticket === undefined ? null : plan(till, ticket, dice)
   })
 
-const withClient = (
+const planWithClient = (
   plan: (till: Till, client: Pick<KnownClient, "id" | "phone">, planning: PlanContext) => Requests
 ): Activity["plan"] =>
-  atTill((till, planning) => {
+  planAtTill((till, planning) => {
     const { actors, dice } = planning
     const stranger = { id: UNKNOWN_ID, phone: UNKNOWN_PHONE }
     return plan(till, dice.chance(0.08) ? stranger : (dice.pick(actors.clients) ?? stranger), planning)
   })
 
-const times = (n: number, request: () => PlannedRequest): Requests => Array.from({ length: n }, request)
+const repeatTimes = (n: number, request: () => PlannedRequest): Requests => Array.from({ length: n }, request)
 
-const read = ({ shop, key }: Till, act: string, path: string, query = ""): PlannedRequest => ({
+const planRead = ({ shop, key }: Till, act: string, path: string, query = ""): PlannedRequest => ({
   actor: "till",
   act,
   shop: shop.id,
@@ -76,21 +76,21 @@ const drawFault = (dice: Dice): SimulatedFault => (dice.chance(0.9) ? "plain" : 
 /** The largest number of attempts with a response that a till keeps, of which it repeats some later. */
 const MAX_KEPT_ATTEMPTS = 40
 
-const settle = (shop: KnownShop, attempt: SentAttempt, response: RecordedResponse | null) => {
-  shop.open = shop.open.filter((one) => one !== attempt)
+const settleAttempt = (shop: KnownShop, attempt: SentAttempt, response: RecordedResponse | null) => {
+  shop.openAttempts = shop.openAttempts.filter((one) => one !== attempt)
   if (response === null) {
-    shop.open.push(attempt)
+    shop.openAttempts.push(attempt)
     return
   }
   const data = successData<TicketJson>(response)
   if (data === null) return
-  shop.done.push(attempt)
-  if (shop.done.length > MAX_KEPT_ATTEMPTS) shop.done.shift()
+  shop.doneAttempts.push(attempt)
+  if (shop.doneAttempts.length > MAX_KEPT_ATTEMPTS) shop.doneAttempts.shift()
   if (attempt.act === "create" && response.status === 201) remember(shop, data)
 }
 
 /** The first or a repeated request of an attempt. The till keeps the attempt until it gets the response. */
-export const attemptOf = (
+export const planAttempt = (
   shop: KnownShop,
   attempt: SentAttempt,
   fault: SimulatedFault,
@@ -102,10 +102,10 @@ export const attemptOf = (
   shop: shop.id,
   method: "POST",
   fault,
-  onResponse: (response) => settle(shop, attempt, response)
+  onResponse: (response) => settleAttempt(shop, attempt, response)
 })
 
-const LIKELY: Readonly<Record<string, readonly [string, ...Array<string>]>> = {
+const LIKELY_STATUSES: Readonly<Record<string, readonly [string, ...Array<string>]>> = {
   workshop: ["ready", "ready", "ready", "impossible"],
   ready: ["collected", "collected", "workshop"],
   impossible: ["collected", "workshop"],
@@ -115,59 +115,61 @@ const LIKELY: Readonly<Record<string, readonly [string, ...Array<string>]>> = {
 
 /** Draws a status, in most cases one that the ticket accepts as far as the till knows. */
 const drawStatus = (ticket: KnownTicket, dice: Dice): string =>
-  dice.oneOf(dice.chance(0.12) ? ["ready", "impossible", "workshop", "collected"] : (LIKELY[ticket.state] ?? ["ready"]))
+  dice.oneOf(
+    dice.chance(0.12) ? ["ready", "impossible", "workshop", "collected"] : (LIKELY_STATUSES[ticket.state] ?? ["ready"])
+  )
 
 /** A till's request for a status. */
-export const statusOf = ({ shop, key }: Till, { id }: KnownTicket, status: string): PlannedRequest => ({
+export const planStatus = ({ shop, key }: Till, { id }: KnownTicket, status: string): PlannedRequest => ({
   ...planRequest("till", "status", shop.id, ["set status", id, { status }]),
   key,
   onResponse: rememberTicket(shop)
 })
 
-const drawCreate = ({ key }: Till, planning: PlanContext): SentAttempt => {
+const drawCreation = ({ key }: Till, planning: PlanContext): SentAttempt => {
   const body = drawTicket(planning)
-  return { key, path: "/v1/tickets", once: planning.actors.fresh("till"), body, act: "create" }
+  return { key, path: "/v1/tickets", once: planning.actors.freshName("till"), body, act: "create" }
 }
 
-const repeat: Activity["plan"] = ({ actors, dice }) => {
+const repeatAttempt: Activity["plan"] = ({ actors, dice }) => {
   const shop = dice.pick(actors.shops)
   if (shop === undefined) return null
-  const old = dice.chance(0.7) ? dice.pick(shop.open) : dice.pick(shop.done)
-  const attempt = old ?? dice.pick(shop.done)
+  const old = dice.chance(0.7) ? dice.pick(shop.openAttempts) : dice.pick(shop.doneAttempts)
+  const attempt = old ?? dice.pick(shop.doneAttempts)
   if (attempt === undefined) return null
   if (attempt.act !== "create" || dice.chance(0.8))
-    return [attemptOf(shop, attempt, drawFault(dice), `repeat ${attempt.act}`)]
-  const other = { ...attempt, body: { ...(attempt.body as object), description: actors.fresh("Another") } }
-  return [{ ...attemptOf(shop, other, "plain", "reuse a key"), onResponse: () => {} }]
+    return [planAttempt(shop, attempt, drawFault(dice), `repeat ${attempt.act}`)]
+  const other = { ...attempt, body: { ...(attempt.body as object), description: actors.freshName("Another") } }
+  return [{ ...planAttempt(shop, other, "plain", "reuse a key"), onResponse: () => {} }]
 }
 
 /** Activities of tills with tickets (Specification, Endpoints). */
 const ticketActivities: ReadonlyArray<Activity> = [
   {
     weight: 22,
-    plan: atTill((till, planning) => {
-      const attempt = drawCreate(till, planning)
-      return [attemptOf(till.shop, attempt, drawFault(planning.dice))]
+    plan: planAtTill((till, planning) => {
+      const attempt = drawCreation(till, planning)
+      return [planAttempt(till.shop, attempt, drawFault(planning.dice))]
     })
   },
   {
     weight: 4,
-    plan: atTill((till, planning) => {
-      const attempt = drawCreate(till, planning)
-      return times(planning.dice.between(2, 6), () => attemptOf(till.shop, attempt, "plain", "create at once"))
+    plan: planAtTill((till, planning) => {
+      const attempt = drawCreation(till, planning)
+      return repeatTimes(planning.dice.between(2, 6), () => planAttempt(till.shop, attempt, "plain", "create at once"))
     })
   },
-  { weight: 7, plan: repeat },
-  { weight: 24, plan: onTicket((till, ticket, dice) => [statusOf(till, ticket, drawStatus(ticket, dice))]) },
+  { weight: 7, plan: repeatAttempt },
+  { weight: 24, plan: planOnTicket((till, ticket, dice) => [planStatus(till, ticket, drawStatus(ticket, dice))]) },
   {
     weight: 4,
-    plan: onTicket((till, ticket, dice) =>
-      times(dice.between(2, 4), () => statusOf(till, ticket, drawStatus(ticket, dice)))
+    plan: planOnTicket((till, ticket, dice) =>
+      repeatTimes(dice.between(2, 4), () => planStatus(till, ticket, drawStatus(ticket, dice)))
     )
   },
   {
     weight: 4,
-    plan: onTicket(({ shop, key }, { id }, dice) => {
+    plan: planOnTicket(({ shop, key }, { id }, dice) => {
       const body = { channel: dice.oneOf(["sms", "whatsapp", "call"]) }
       const request = planRequest("till", "notified", shop.id, ["notified", id, body])
       return [{ ...request, key, onResponse: rememberTicket(shop) }]
@@ -181,7 +183,7 @@ interface FeedMeta {
   readonly synced_until: string
 }
 
-const follow = (shop: KnownShop, response: RecordedResponse | null) => {
+const followFeed = (shop: KnownShop, response: RecordedResponse | null) => {
   const tickets = successData<ReadonlyArray<TicketJson>>(response)
   if (tickets === null) return
   for (const ticket of tickets) {
@@ -195,7 +197,7 @@ const follow = (shop: KnownShop, response: RecordedResponse | null) => {
 }
 
 /** The next page of the feed that a till follows (Specification, Lists and sync). */
-export const pollOf = (till: Till, limit: number): PlannedRequest => {
+export const planPoll = (till: Till, limit: number): PlannedRequest => {
   const { feed } = till.shop
   const { updated_since, cursor } = feed
   const query = new URLSearchParams({ updated_since, limit: String(limit) })
@@ -203,9 +205,9 @@ export const pollOf = (till: Till, limit: number): PlannedRequest => {
   const onResponse = (response: RecordedResponse | null) => {
     // The response is ignored if the place in the feed has changed, because only the first of two concurrent polls may
     // move it.
-    if (feed.updated_since === updated_since && feed.cursor === cursor) follow(till.shop, response)
+    if (feed.updated_since === updated_since && feed.cursor === cursor) followFeed(till.shop, response)
   }
-  return { ...read(till, "poll", "/v1/tickets", query.toString()), actor: "poller", onResponse }
+  return { ...planRead(till, "poll", "/v1/tickets", query.toString()), actor: "poller", onResponse }
 }
 
 const FILTERS = [
@@ -216,70 +218,75 @@ const FILTERS = [
   "phone=%2B21629999999"
 ] as const
 
-const foreign: Activity["plan"] = (planning) => {
+const planForeignRead: Activity["plan"] = (planning) => {
   const { actors, dice } = planning
   const till = drawTill(planning)
   const other = dice.pick(actors.shops.filter((shop) => shop !== till?.shop))
-  const ticket = other === undefined ? undefined : drawKnown(other, dice)
+  const ticket = other === undefined ? undefined : drawKnownTicket(other, dice)
   return till === null || ticket === undefined
     ? null
-    : [read(till, "another shop's ticket", `/v1/tickets/${ticket.id}`)]
+    : [planRead(till, "another shop's ticket", `/v1/tickets/${ticket.id}`)]
 }
 
-const withoutRight: Activity["plan"] = ({ actors, dice }) => {
+const planWithoutRight: Activity["plan"] = ({ actors, dice }) => {
   const shop = dice.pick(actors.shops)
   const key = dice.pick(shop?.keys.filter(({ scopes, isRevoked }) => scopes === "read" && !isRevoked) ?? [])
   if (shop === undefined || key === undefined) return null
   const request = planRequest("till", "a key without the right", shop.id, ["create ticket", "", { service: "Hem" }])
-  return [{ ...request, key, once: actors.fresh("no") }]
+  return [{ ...request, key, once: actors.freshName("no") }]
 }
 
-const withRevokedKey: Activity["plan"] = ({ actors, dice }) => {
+const planWithRevokedKey: Activity["plan"] = ({ actors, dice }) => {
   const shop = dice.pick(actors.shops)
   const key = dice.pick(shop?.keys.filter(({ isRevoked }) => isRevoked).slice(-3) ?? [])
-  return shop === undefined || key === undefined ? null : [read({ shop, key }, "a revoked key", "/v1/shop")]
+  return shop === undefined || key === undefined ? null : [planRead({ shop, key }, "a revoked key", "/v1/shop")]
 }
 
 /** The read-only activities of tills (Specification, Endpoints). */
 const readActivities: ReadonlyArray<Activity> = [
-  { weight: 12, plan: atTill((till, { dice }) => [pollOf(till, dice.oneOf([1, 3, 10, 50, 100]))]) },
-  { weight: 4, plan: onTicket((till, { id }) => [read(till, "read", `/v1/tickets/${id}`)]) },
-  { weight: 2, plan: onTicket((till, { number }) => [read(till, "by number", `/v1/tickets/by-number/${number}`)]) },
-  { weight: 3, plan: atTill((till, { dice }) => [read(till, "list", "/v1/tickets", dice.oneOf(FILTERS))]) },
-  { weight: 1, plan: foreign },
-  { weight: 1.5, plan: withoutRight },
-  { weight: 1.5, plan: withRevokedKey },
+  { weight: 12, plan: planAtTill((till, { dice }) => [planPoll(till, dice.oneOf([1, 3, 10, 50, 100]))]) },
+  { weight: 4, plan: planOnTicket((till, { id }) => [planRead(till, "read", `/v1/tickets/${id}`)]) },
+  {
+    weight: 2,
+    plan: planOnTicket((till, { number }) => [planRead(till, "by number", `/v1/tickets/by-number/${number}`)])
+  },
+  { weight: 3, plan: planAtTill((till, { dice }) => [planRead(till, "list", "/v1/tickets", dice.oneOf(FILTERS))]) },
+  { weight: 1, plan: planForeignRead },
+  { weight: 1.5, plan: planWithoutRight },
+  { weight: 1.5, plan: planWithRevokedKey },
   {
     weight: 0.25,
-    plan: atTill((till, { dice }) => times(dice.between(60, 140), () => read(till, "many reads", "/v1/shop")))
+    plan: planAtTill((till, { dice }) =>
+      repeatTimes(dice.between(60, 140), () => planRead(till, "many reads", "/v1/shop"))
+    )
   }
 ]
 
-const lookUp = (till: Till, act: string, phone: string): PlannedRequest =>
-  read(till, act, "/v1/clients", `phone=${encodeURIComponent(phone)}`)
+const planLookUp = (till: Till, act: string, phone: string): PlannedRequest =>
+  planRead(till, act, "/v1/clients", `phone=${encodeURIComponent(phone)}`)
 
-const underKey = (act: "stamps" | "redeem"): Activity["plan"] =>
-  withClient(({ shop, key }, { id }, { actors, dice }) => {
+const planWithIdempotencyKey = (act: "stamps" | "redeem"): Activity["plan"] =>
+  planWithClient(({ shop, key }, { id }, { actors, dice }) => {
     const body = act === "stamps" ? { count: dice.between(1, 10) } : undefined
-    const attempt = { key, path: `/v1/clients/${id}/loyalty/${act}`, once: actors.fresh(act), body, act }
+    const attempt = { key, path: `/v1/clients/${id}/loyalty/${act}`, once: actors.freshName(act), body, act }
     const copies = dice.chance(0.15) ? dice.between(2, 4) : 1
     const fault = copies === 1 ? drawFault(dice) : "plain"
-    return times(copies, () => attemptOf(shop, attempt, fault))
+    return repeatTimes(copies, () => planAttempt(shop, attempt, fault))
   })
 
 /** Activities of tills with clients and their cards (Specification, Endpoints). */
 const loyaltyActivities: ReadonlyArray<Activity> = [
-  { weight: 4, plan: withClient((till, { phone }) => [lookUp(till, "find a client", phone)]) },
+  { weight: 4, plan: planWithClient((till, { phone }) => [planLookUp(till, "find a client", phone)]) },
   {
     weight: 0.3,
-    plan: withClient((till, { phone }, { dice }) =>
-      times(dice.between(20, 70), () => lookUp(till, "many look-ups", phone))
+    plan: planWithClient((till, { phone }, { dice }) =>
+      repeatTimes(dice.between(20, 70), () => planLookUp(till, "many look-ups", phone))
     )
   },
-  { weight: 3, plan: withClient((till, { id }) => [read(till, "read a client", `/v1/clients/${id}`)]) },
-  { weight: 3, plan: withClient((till, { id }) => [read(till, "read a card", `/v1/clients/${id}/loyalty`)]) },
-  { weight: 7, plan: underKey("stamps") },
-  { weight: 4, plan: underKey("redeem") }
+  { weight: 3, plan: planWithClient((till, { id }) => [planRead(till, "read a client", `/v1/clients/${id}`)]) },
+  { weight: 3, plan: planWithClient((till, { id }) => [planRead(till, "read a card", `/v1/clients/${id}/loyalty`)]) },
+  { weight: 7, plan: planWithIdempotencyKey("stamps") },
+  { weight: 4, plan: planWithIdempotencyKey("redeem") }
 ]
 
 /** All activities of tills, with their weights. */

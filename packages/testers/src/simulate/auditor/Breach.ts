@@ -8,4 +8,4 @@ export interface Breach {
 }
 
 /** A breach of the rule with this anchor. */
-export const breaks = (anchor: Anchor, message: string): Breach => ({ anchor, message })
+export const makeBreach = (anchor: Anchor, message: string): Breach => ({ anchor, message })

@@ -6,7 +6,7 @@ import { checkEvents, checkHistories, checkNumbers } from "./checkTickets.js"
 import { checkDeliveries, checkSignatures, checkWebhooks } from "./checkWebhooks.js"
 import type { Trace, TracedDelivery, Violation } from "./Trace.js"
 
-const nameOf = ({ shop, signature, body }: TracedDelivery): string =>
+const receptionKeyOf = ({ shop, signature, body }: TracedDelivery): string =>
   `${shop} ${(JSON.parse(body) as EventJson).id} ${signature}`
 
 /**
@@ -15,18 +15,18 @@ const nameOf = ({ shop, signature, body }: TracedDelivery): string =>
  * same bytes with the same signature. The first of the two deliveries does not count.
  */
 const withoutRedials = (trace: Trace): Trace => {
-  const redialled = new Set<number>()
-  const cut = new Map<string, TracedDelivery>()
+  const redialledSeqs = new Set<number>()
+  const cutReceptions = new Map<string, TracedDelivery>()
   for (const reception of trace.receptions) {
-    const name = nameOf(reception)
-    const before = cut.get(name)
-    if (before !== undefined && before.body === reception.body) redialled.add(before.seq)
-    cut.delete(name)
-    if (reception.status === null && reception.isKept === true) cut.set(name, reception)
+    const name = receptionKeyOf(reception)
+    const before = cutReceptions.get(name)
+    if (before !== undefined && before.body === reception.body) redialledSeqs.add(before.seq)
+    cutReceptions.delete(name)
+    if (reception.status === null && reception.isKept === true) cutReceptions.set(name, reception)
   }
-  return redialled.size === 0
+  return redialledSeqs.size === 0
     ? trace
-    : { ...trace, receptions: trace.receptions.filter(({ seq }) => !redialled.has(seq)) }
+    : { ...trace, receptions: trace.receptions.filter(({ seq }) => !redialledSeqs.has(seq)) }
 }
 
 /** All checks by the name under which their violations are reported. */
@@ -52,6 +52,6 @@ export const checks = {
  * second time, and sees only what was sent over HTTP.
  */
 export const audit = (trace: Trace): ReadonlyArray<Violation> => {
-  const seen = withoutRedials(trace)
-  return Object.values(checks).flatMap((check) => check(seen))
+  const visibleTrace = withoutRedials(trace)
+  return Object.values(checks).flatMap((check) => check(visibleTrace))
 }

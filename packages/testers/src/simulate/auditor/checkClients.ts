@@ -1,24 +1,24 @@
 import type { LoyaltyCard } from "@workshop/core/promise"
 import { type CallName, callOf } from "../../testkit/Calls.js"
 import type { TicketJson } from "../../testkit/ResponseTypes.js"
-import { type Breach, breaks } from "./Breach.js"
+import { type Breach, makeBreach } from "./Breach.js"
 import type { LoyaltySettings, RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
   type CheckFinding,
   codeOf,
-  eventsByTicket,
   evidenceOf,
-  goodCalls,
+  groupEventsByTicket,
   groupValues,
-  isCreate,
-  isGood,
   isReplay,
+  isSuccess,
+  isTicketCreation,
   makeCheck,
-  ms,
   type Operation,
   operationsOf,
-  recordedData,
-  settingsAt
+  recordedDataOf,
+  settingsAt,
+  successfulCalls,
+  toEpochMs
 } from "./traceQueries.js"
 
 type Program = LoyaltySettings["program"]
@@ -32,23 +32,27 @@ const programAt = (trace: Trace, shop: string) => {
 /**
  * The stamps that tickets earned for each client: once for each ticket, when it is first ready or collected as ready.
  */
-const earnedStamps = (shop: ShopTrace, program: (now: number) => Program): Map<string, number> => {
+const countEarnedStamps = (shop: ShopTrace, program: (now: number) => Program): Map<string, number> => {
   const stamps = new Map<string, number>()
-  for (const events of eventsByTicket(shop.events).values()) {
+  for (const events of groupEventsByTicket(shop.events).values()) {
     const first = events.find(({ type, created_at, data }) => {
       const { client, outcome } = data.ticket
       const earns = type === "ticket.ready" || (type === "ticket.collected" && outcome === "ready")
-      return earns && client !== null && program(ms(created_at)).active
+      return earns && client !== null && program(toEpochMs(created_at)).active
     })
     const client = first?.data.ticket.client?.id
     if (first === undefined || client === undefined) continue
-    stamps.set(client, (stamps.get(client) ?? 0) + program(ms(first.created_at)).stamps_per_ticket)
+    stamps.set(client, (stamps.get(client) ?? 0) + program(toEpochMs(first.created_at)).stamps_per_ticket)
   }
   return stamps
 }
 
 /** The card that a client must have after all acknowledged requests. */
-const expectedCard = (operations: ReadonlyArray<Operation>, tickets: number, program: (now: number) => Program) => {
+const computeExpectedCard = (
+  operations: ReadonlyArray<Operation>,
+  tickets: number,
+  program: (now: number) => Program
+) => {
   let [balance, lifetime, redeemed] = [tickets, tickets, 0]
   for (const { call, results } of operations)
     for (const { data } of results) {
@@ -58,14 +62,18 @@ const expectedCard = (operations: ReadonlyArray<Operation>, tickets: number, pro
         lifetime += added
       } else {
         const { reward } = data as { readonly reward: { readonly redeemed_at: string } }
-        balance -= program(ms(reward.redeemed_at)).stamps_required
+        balance -= program(toEpochMs(reward.redeemed_at)).stamps_required
         redeemed += 1
       }
     }
   return { balance, lifetime, rewards_redeemed: redeemed }
 }
 
-const cardWrong = (card: LoyaltyCard, expected: ReturnType<typeof expectedCard>, required: number): string | null => {
+const findCardProblem = (
+  card: LoyaltyCard,
+  expected: ReturnType<typeof computeExpectedCard>,
+  required: number
+): string | null => {
   for (const name of ["balance", "lifetime", "rewards_redeemed"] as const)
     if (card[name] !== expected[name]) return `${name} is ${card[name]}, but the responses add up to ${expected[name]}`
   const available = Math.floor(card.balance / required)
@@ -79,16 +87,16 @@ export const checkLoyalty = makeCheck("loyalty", "Specification, Endpoints; Clie
   const operations = operationsOf(trace).filter(({ call }) => call !== "create ticket")
   for (const shop of trace.shops) {
     const program = programAt(trace, shop.id)
-    const tickets = earnedStamps(shop, program)
+    const tickets = countEarnedStamps(shop, program)
     for (const { client, status, data } of shop.cards) {
       const theirs = operations.filter((one) => one.shop === shop.id && callOf(one.exchanges[0]!)?.id === client)
       // If the outcome of a request is unknown, the card may be with or without its effect.
       if (status !== 200 || data === null || theirs.some(({ isUnknown }) => isUnknown)) continue
-      const expected = expectedCard(theirs, tickets.get(client) ?? 0, program)
-      const message = cardWrong(data.card, expected, data.program.stamps_required)
+      const expected = computeExpectedCard(theirs, tickets.get(client) ?? 0, program)
+      const message = findCardProblem(data.card, expected, data.program.stamps_required)
       if (message !== null)
         yield [
-          breaks("rule-stamps", `the loyalty card of client ${client} is wrong: ${message}`),
+          makeBreach("rule-stamps", `the loyalty card of client ${client} is wrong: ${message}`),
           { shop: shop.id, client, card: data.card, expected }
         ]
     }
@@ -99,20 +107,20 @@ export const checkLoyalty = makeCheck("loyalty", "Specification, Endpoints; Clie
 const blocksOf = (
   trace: Trace
 ): ReadonlyArray<{ readonly shop: string; readonly client: string; readonly at: number }> =>
-  goodCalls(trace, "block shop").flatMap(({ shop, now, actor }) =>
+  successfulCalls(trace, "block shop").flatMap(({ shop, now, actor }) =>
     shop === null ? [] : [{ shop, client: actor.replace(/^client /, ""), at: now }]
   )
 
-const ABOUT_CLIENT = new Set<CallName>(["get client", "get loyalty", "add stamps", "redeem reward"])
+const CLIENT_CALLS = new Set<CallName>(["get client", "get loyalty", "add stamps", "redeem reward"])
 
 /** The endpoint and the client of a request; null if the request is not about a client. */
-const asksAbout = (
+const clientRequestOf = (
   exchange: RecordedRequest,
   phones: Map<string, string>
 ): { readonly call: CallName; readonly client: string | null } | null => {
   const call = callOf(exchange)
   if (call === null || exchange.key === null) return null
-  if (ABOUT_CLIENT.has(call.name)) return { call: call.name, client: call.id }
+  if (CLIENT_CALLS.has(call.name)) return { call: call.name, client: call.id }
   if (call.name === "find client")
     return { call: call.name, client: phones.get(new URLSearchParams(exchange.query).get("phone") ?? "") ?? null }
   const client = (exchange.body as { readonly client_id?: string } | undefined)?.client_id
@@ -123,10 +131,10 @@ const asksAbout = (
 const comparableText = ({ response }: RecordedRequest): string =>
   JSON.stringify([response?.status, response?.body, Object.keys(response?.headers ?? {}).sort()])
 
-const privacyBreach = (message: string): Breach => breaks("rule-privacy-look-up", message)
+const privacyBreach = (message: string): Breach => makeBreach("rule-privacy-look-up", message)
 
-function* distinguishable404s(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<CheckFinding> {
-  for (const [call, all] of groupValues(asked, ([call]) => call)) {
+function* findDistinguishable404s(refused: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<CheckFinding> {
+  for (const [call, all] of groupValues(refused, ([call]) => call)) {
     const ways = groupValues(all, ([, exchange]) => comparableText(exchange))
     const examples = [...ways.values()].map(([one]) => evidenceOf(one![1]))
     if (ways.size > 1)
@@ -137,21 +145,24 @@ function* distinguishable404s(asked: ReadonlyArray<readonly [string, RecordedReq
   }
 }
 
-const namesClient = (data: unknown, client: string): boolean =>
+const isClientNamed = (data: unknown, client: string): boolean =>
   (Array.isArray(data) ? data : [data]).some(
     (one: { readonly id?: string; readonly client?: TicketJson["client"] } | undefined) =>
       one?.client?.id === client || one?.id === client
   )
 
-function* namedAfterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof blocksOf>): Iterable<CheckFinding> {
+function* findNamesAfterBlock(
+  { exchanges, shops }: Trace,
+  blocks: ReturnType<typeof blocksOf>
+): Iterable<CheckFinding> {
   for (const { shop, client, at } of blocks) {
     const laterRequests = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
     for (const one of laterRequests)
-      if (isGood(one) && !isReplay(one) && namesClient(recordedData(one), client))
+      if (isSuccess(one) && !isReplay(one) && isClientNamed(recordedDataOf(one), client))
         yield [privacyBreach("a response names a client who blocks the shop"), evidenceOf(one)]
     for (const event of shops.find(({ id }) => id === shop)?.events ?? []) {
       const { ticket, client: named } = event.data
-      if (ms(event.created_at) > at && (ticket?.client?.id === client || named?.id === client))
+      if (toEpochMs(event.created_at) > at && (ticket?.client?.id === client || named?.id === client))
         yield [privacyBreach("an event names a client who blocks the shop"), event]
     }
   }
@@ -163,9 +174,9 @@ function* namedAfterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof
  */
 const isHolderShown = (exchange: RecordedRequest): boolean => {
   const body = exchange.body as { readonly client_phone?: string; readonly client_id?: string } | undefined
-  if (!isCreate(exchange) || !isGood(exchange)) return false
+  if (!isTicketCreation(exchange) || !isSuccess(exchange)) return false
   if (body?.client_phone === undefined || body.client_id !== undefined) return false
-  const ticket = recordedData<TicketJson>(exchange)
+  const ticket = recordedDataOf<TicketJson>(exchange)
   return ticket.client !== null || ticket.client_phone !== body.client_phone
 }
 
@@ -173,24 +184,24 @@ const isHolderShown = (exchange: RecordedRequest): boolean => {
 export const checkPrivacy = makeCheck("privacy", "Specification, Endpoints; Clients and loyalty", function* (trace) {
   const phones = new Map(trace.clients.map(({ id, phone }) => [phone, id]))
   const blocks = blocksOf(trace)
-  const blocked = new Map(blocks.map(({ shop, client, at }) => [`${shop} ${client}`, at]))
-  const refused: Array<readonly [string, RecordedRequest]> = []
+  const blockInstants = new Map(blocks.map(({ shop, client, at }) => [`${shop} ${client}`, at]))
+  const notFound: Array<readonly [string, RecordedRequest]> = []
   for (const exchange of trace.exchanges) {
     if (isHolderShown(exchange))
       yield [
-        breaks(
+        makeBreach(
           "rule-create-offer",
           "the response about a ticket that was offered to a phone number shows who has the number"
         ),
         evidenceOf(exchange)
       ]
-    const asked = asksAbout(exchange, phones)
-    if (asked === null) continue
-    if (codeOf(exchange) === "NOT_FOUND") refused.push([asked.call, exchange])
-    const blocked_at = blocked.get(`${exchange.shop} ${asked.client}`) ?? Number.POSITIVE_INFINITY
-    if (isGood(exchange) && !isReplay(exchange) && exchange.now > blocked_at)
+    const request = clientRequestOf(exchange, phones)
+    if (request === null) continue
+    if (codeOf(exchange) === "NOT_FOUND") notFound.push([request.call, exchange])
+    const blocked_at = blockInstants.get(`${exchange.shop} ${request.client}`) ?? Number.POSITIVE_INFINITY
+    if (isSuccess(exchange) && !isReplay(exchange) && exchange.now > blocked_at)
       yield [privacyBreach("a request about a client who blocks the shop succeeded"), evidenceOf(exchange)]
   }
-  yield* distinguishable404s(refused)
-  yield* namedAfterBlock(trace, blocks)
+  yield* findDistinguishable404s(notFound)
+  yield* findNamesAfterBlock(trace, blocks)
 })

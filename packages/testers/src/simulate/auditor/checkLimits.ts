@@ -1,6 +1,6 @@
 import { callOf } from "../../testkit/Calls.js"
 import { HOUR, MINUTE } from "../../testkit/Time.js"
-import { type Breach, breaks } from "./Breach.js"
+import { type Breach, makeBreach } from "./Breach.js"
 import type { RecordedRequest, ShopTrace } from "./Trace.js"
 import {
   type CheckFinding,
@@ -8,13 +8,13 @@ import {
   detailOf,
   evidenceOf,
   groupValues,
-  isCreate,
-  isGood,
   isReplay,
+  isSuccess,
+  isTicketCreation,
   makeCheck,
-  ms,
   operationsOf,
-  recordedData
+  recordedDataOf,
+  toEpochMs
 } from "./traceQueries.js"
 
 /** The limits of Specification, Limits, each with its rule. */
@@ -33,7 +33,7 @@ const LIMITS = {
 interface Use {
   readonly now: number
   /** `given_back` was counted and returned. `maybe` was cut off, so it may have been counted. */
-  readonly what: "counted" | "given_back" | "maybe" | "refused"
+  readonly outcome: "counted" | "given_back" | "maybe" | "refused"
   readonly count: number
   readonly exchange: unknown
 }
@@ -53,12 +53,12 @@ interface Window {
   maybe: number
 }
 
-const atInstants = (uses: ReadonlyArray<Use>): ReadonlyArray<ReadonlyArray<Use>> => {
+const groupByInstant = (uses: ReadonlyArray<Use>): ReadonlyArray<ReadonlyArray<Use>> => {
   const groups: Array<Array<Use>> = []
-  for (const use of uses) {
+  for (const makeUse of uses) {
     const last = groups.at(-1)
-    if (last !== undefined && last[0]!.now === use.now) last.push(use)
-    else groups.push([use])
+    if (last !== undefined && last[0]!.now === makeUse.now) last.push(makeUse)
+    else groups.push([makeUse])
   }
   return groups
 }
@@ -69,7 +69,7 @@ const openWindow = ({ window }: Bound, now: number): Window => {
   return { since: now, ends, sure: 0, maybe: 0 }
 }
 
-const windowFindings = (
+const findWindowBreaches = (
   { policy }: Bound,
   open: Window | null,
   uses: ReadonlyArray<Use>
@@ -79,12 +79,12 @@ const windowFindings = (
   const findings: Array<CheckFinding> = []
   if (sure > limit)
     findings.push([
-      breaks(anchor, `${policy}: ${sure} uses were accepted within one window, but only ${limit} are allowed`),
+      makeBreach(anchor, `${policy}: ${sure} uses were accepted within one window, but only ${limit} are allowed`),
       uses.at(-1)?.exchange
     ])
-  for (const { what, count, exchange } of uses)
-    if (what === "refused" && sure + maybe + count <= limit)
-      findings.push([breaks(anchor, `${policy}: a use was refused after only ${sure} of ${limit} uses`), exchange])
+  for (const { outcome, count, exchange } of uses)
+    if (outcome === "refused" && sure + maybe + count <= limit)
+      findings.push([makeBreach(anchor, `${policy}: a use was refused after only ${sure} of ${limit} uses`), exchange])
   return findings
 }
 
@@ -92,74 +92,74 @@ const windowFindings = (
  * Counts the uses of a limit again. A window opens at the first use. After a request that was cut off and may have
  * opened a window, nothing is checked until every window that it may have opened has ended.
  */
-const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<CheckFinding> => {
+const recountUses = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<CheckFinding> => {
   const findings: Array<CheckFinding> = []
   let open: Window | null = null
   let blurred: ((now: number) => boolean) | null = null
-  for (const group of atInstants(uses)) {
+  for (const group of groupByInstant(uses)) {
     const { now } = group[0]!
     if (open?.ends(now)) open = null
     if (blurred?.(now)) blurred = null
     let transient = 0
-    for (const { what, count } of group) {
-      if (what === "refused") continue
-      if (open === null && what === "maybe") blurred = openWindow(bound, now).ends
+    for (const { outcome, count } of group) {
+      if (outcome === "refused") continue
+      if (open === null && outcome === "maybe") blurred = openWindow(bound, now).ends
       // Each use extends the unchecked period, because it may have opened another window.
       if (blurred !== null) blurred = openWindow(bound, now).ends
       open ??= openWindow(bound, now)
-      if (what === "counted") open.sure += count
-      else if (what === "maybe") open.maybe += count
+      if (outcome === "counted") open.sure += count
+      else if (outcome === "maybe") open.maybe += count
       else transient += count
     }
     if (open !== null) open.maybe += transient
-    if (blurred === null) findings.push(...windowFindings(bound, open, group))
+    if (blurred === null) findings.push(...findWindowBreaches(bound, open, group))
     if (open !== null) open.maybe -= transient
   }
   return findings
 }
 
 /** The name of the calendar day in a time zone (Specification, Limits). */
-const dayIn = (time_zone: string): ((now: number) => string) => {
+const makeDayFormatter = (time_zone: string): ((now: number) => string) => {
   const format = new Intl.DateTimeFormat("en-CA", { timeZone: time_zone })
   return (now) => format.format(now)
 }
 
-const refusedBy = (exchange: RecordedRequest): unknown =>
+const refusingLimitOf = (exchange: RecordedRequest): unknown =>
   exchange.response?.status === 429 ? detailOf(exchange, "limit") : null
 
-const use = (exchange: RecordedRequest, what: Use["what"], count = 1): Use => ({
+const use = (exchange: RecordedRequest, outcome: Use["outcome"], count = 1): Use => ({
   now: exchange.now,
-  what,
+  outcome,
   count,
   exchange: evidenceOf(exchange)
 })
 
 /** The limits that are checked first. A request that they refuse counts against no other limit. */
-const AT_GATE = new Set(["requests_per_minute", "writes_per_minute"])
+const GATE_LIMITS = new Set(["requests_per_minute", "writes_per_minute"])
 
-const requestUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
+const requestUsesOf = (exchange: RecordedRequest): ReadonlyArray<Use> => {
   if (exchange.response === null) return [use(exchange, "maybe")]
-  const by = refusedBy(exchange)
-  if (by === "requests_per_minute") return [use(exchange, "refused")]
-  if (by === "writes_per_minute" || exchange.response.status === 401) return []
-  return [use(exchange, by === null ? "counted" : "given_back")]
+  const refusingLimit = refusingLimitOf(exchange)
+  if (refusingLimit === "requests_per_minute") return [use(exchange, "refused")]
+  if (refusingLimit === "writes_per_minute" || exchange.response.status === 401) return []
+  return [use(exchange, refusingLimit === null ? "counted" : "given_back")]
 }
 
-const writeUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
+const writeUsesOf = (exchange: RecordedRequest): ReadonlyArray<Use> => {
   if (exchange.response === null) return [use(exchange, "maybe")]
-  const by = refusedBy(exchange)
-  if (by === "writes_per_minute") return [use(exchange, "refused")]
+  const refusingLimit = refusingLimitOf(exchange)
+  if (refusingLimit === "writes_per_minute") return [use(exchange, "refused")]
   const isTurnedAway = exchange.response.status === 401 || exchange.response.status === 403
-  return isTurnedAway || by === "requests_per_minute" ? [] : [use(exchange, "counted")]
+  return isTurnedAway || refusingLimit === "requests_per_minute" ? [] : [use(exchange, "counted")]
 }
 
-const perKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
+const recountPerKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
   const ofApi = exchanges.filter((one) => one.key !== null && one.path.startsWith("/v1"))
   return [...groupValues(ofApi, ({ key }) => key ?? "").values()].flatMap((mine) => [
-    ...recount({ policy: "requests_per_minute", window: MINUTE }, mine.flatMap(requestUse)),
-    ...recount(
+    ...recountUses({ policy: "requests_per_minute", window: MINUTE }, mine.flatMap(requestUsesOf)),
+    ...recountUses(
       { policy: "writes_per_minute", window: MINUTE },
-      mine.filter((one) => one.method === "POST" && callOf(one) !== null).flatMap(writeUse)
+      mine.filter((one) => one.method === "POST" && callOf(one) !== null).flatMap(writeUsesOf)
     )
   ])
 }
@@ -168,79 +168,83 @@ const perKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
 const ticketUses = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> => {
   const created = shop.events
     .filter(({ type }) => type === "ticket.created")
-    .map((event): Use => ({ now: ms(event.created_at), what: "counted", count: 1, exchange: event }))
-  const refused = mine.filter((one) => isCreate(one) && refusedBy(one) === policy).map((one) => use(one, "refused"))
+    .map((event): Use => ({ now: toEpochMs(event.created_at), outcome: "counted", count: 1, exchange: event }))
+  const refused = mine
+    .filter((one) => isTicketCreation(one) && refusingLimitOf(one) === policy)
+    .map((one) => use(one, "refused"))
   return [...created, ...refused].sort((a, b) => a.now - b.now)
 }
 
 const lookupUses = (mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> =>
   mine.flatMap((one) => {
     if (callOf(one)?.name !== "find client") return []
-    if (isGood(one) || codeOf(one) === "NOT_FOUND") return [use(one, "counted")]
-    return refusedBy(one) === policy ? [use(one, "refused")] : []
+    if (isSuccess(one) || codeOf(one) === "NOT_FOUND") return [use(one, "counted")]
+    return refusingLimitOf(one) === policy ? [use(one, "refused")] : []
   })
 
-const perShop = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
-  const day = dayIn(shop.time_zone)
+const recountPerShop = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
+  const day = makeDayFormatter(shop.time_zone)
   return [
-    ...recount({ policy: "tickets_per_hour", window: HOUR }, ticketUses(shop, mine, "tickets_per_hour")),
-    ...recount({ policy: "tickets_per_day", window: day }, ticketUses(shop, mine, "tickets_per_day")),
-    ...recount({ policy: "lookups_per_hour", window: HOUR }, lookupUses(mine, "lookups_per_hour")),
-    ...recount({ policy: "lookups_per_day", window: day }, lookupUses(mine, "lookups_per_day"))
+    ...recountUses({ policy: "tickets_per_hour", window: HOUR }, ticketUses(shop, mine, "tickets_per_hour")),
+    ...recountUses({ policy: "tickets_per_day", window: day }, ticketUses(shop, mine, "tickets_per_day")),
+    ...recountUses({ policy: "lookups_per_hour", window: HOUR }, lookupUses(mine, "lookups_per_hour")),
+    ...recountUses({ policy: "lookups_per_day", window: day }, lookupUses(mine, "lookups_per_day"))
   ]
 }
 
-const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
-  const given = mine.filter((one) => callOf(one)?.name === "add stamps")
-  const unknown = new Set(
-    operationsOf({ exchanges: given }).flatMap(({ exchanges }) =>
+const recountPerCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
+  const stampRequests = mine.filter((one) => callOf(one)?.name === "add stamps")
+  const uncertain = new Set(
+    operationsOf({ exchanges: stampRequests }).flatMap(({ exchanges }) =>
       exchanges.some(({ response }) => response === null) ? exchanges.map(({ seq }) => seq) : []
     )
   )
-  return [...groupValues(given, (one) => `${one.key} ${callOf(one)?.id}`).values()].flatMap((ofCard) => {
+  return [...groupValues(stampRequests, (one) => `${one.key} ${callOf(one)?.id}`).values()].flatMap((ofCard) => {
     const uses = ofCard.flatMap((one) => {
-      const asked = (one.body as { readonly count: number }).count
-      if (refusedBy(one) === "stamps_per_day") return [use(one, "refused", asked)]
-      if (unknown.has(one.seq)) return [use(one, "maybe", asked)]
-      return isGood(one) && !isReplay(one)
-        ? [use(one, "counted", recordedData<{ readonly added: number }>(one).added)]
+      const requestedCount = (one.body as { readonly count: number }).count
+      if (refusingLimitOf(one) === "stamps_per_day") return [use(one, "refused", requestedCount)]
+      if (uncertain.has(one.seq)) return [use(one, "maybe", requestedCount)]
+      return isSuccess(one) && !isReplay(one)
+        ? [use(one, "counted", recordedDataOf<{ readonly added: number }>(one).added)]
         : []
     })
-    return recount({ policy: "stamps_per_day", window: dayIn(shop.time_zone) }, uses)
+    return recountUses({ policy: "stamps_per_day", window: makeDayFormatter(shop.time_zone) }, uses)
   })
 }
 
 /** Finds limit headers of a response that are impossible. */
-const headerWrong = ({ response, path, key }: RecordedRequest): Breach | null => {
+const findHeaderBreach = ({ response, path, key }: RecordedRequest): Breach | null => {
   if (response === null || key === null || !path.startsWith("/v1")) return null
-  const wrong = (message: string) => breaks("rule-limit-headers", message)
+  const headerBreach = (message: string) => makeBreach("rule-limit-headers", message)
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
     Number(response.headers[`ratelimit-${name}`])
   )
   if (!Object.values(LIMITS).some((one) => one.limit === limit))
-    return wrong(`RateLimit-Limit is ${limit}, which is not the value of any limit`)
-  if (!(remaining! >= 0 && remaining! <= limit!)) return wrong(`RateLimit-Remaining is ${remaining} of ${limit}`)
+    return headerBreach(`RateLimit-Limit is ${limit}, which is not the value of any limit`)
+  if (!(remaining! >= 0 && remaining! <= limit!)) return headerBreach(`RateLimit-Remaining is ${remaining} of ${limit}`)
   if (!(reset! >= 0 && reset! <= 26 * 3600))
-    return wrong(`RateLimit-Reset is ${reset}, which is not between 0 and 26 hours`)
+    return headerBreach(`RateLimit-Reset is ${reset}, which is not between 0 and 26 hours`)
   if (response.status !== 429) return null
   const policy = String(response.body.error?.details?.limit)
   if (LIMITS[policy as keyof typeof LIMITS]?.limit !== limit)
-    return wrong(`${policy} refused the request, but RateLimit-Limit is ${limit}`)
-  if (AT_GATE.has(policy) && (remaining !== 0 || reset! > 60))
-    return wrong(`${policy} refused the request, but the headers show ${remaining} uses left and a reset in ${reset} s`)
+    return headerBreach(`${policy} refused the request, but RateLimit-Limit is ${limit}`)
+  if (GATE_LIMITS.has(policy) && (remaining !== 0 || reset! > 60))
+    return headerBreach(
+      `${policy} refused the request, but the headers show ${remaining} uses left and a reset in ${reset} s`
+    )
   return response.headers["retry-after"] === response.headers["ratelimit-reset"]
     ? null
-    : breaks("rule-error-retry-after", "Retry-After differs from RateLimit-Reset")
+    : makeBreach("rule-error-retry-after", "Retry-After differs from RateLimit-Reset")
 }
 
 /** No limit allows too many uses, and none refuses a use while some are left. */
 export const checkLimits = makeCheck("limits", "Specification, Limits", function* (trace) {
   const byShop = groupValues(trace.exchanges, ({ shop }) => shop ?? "")
-  yield* perKey(trace.exchanges)
+  yield* recountPerKey(trace.exchanges)
   for (const shop of trace.shops) {
     const mine = byShop.get(shop.id) ?? []
-    yield* perShop(shop, mine)
-    yield* perCard(shop, mine)
+    yield* recountPerShop(shop, mine)
+    yield* recountPerCard(shop, mine)
   }
-  for (const exchange of trace.exchanges) yield [headerWrong(exchange), evidenceOf(exchange)]
+  for (const exchange of trace.exchanges) yield [findHeaderBreach(exchange), evidenceOf(exchange)]
 })

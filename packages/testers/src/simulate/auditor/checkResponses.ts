@@ -1,26 +1,26 @@
 import { callOf } from "../../testkit/Calls.js"
 import type { TicketJson } from "../../testkit/ResponseTypes.js"
 import { HOUR, MINUTE } from "../../testkit/Time.js"
-import { type Breach, breaks } from "./Breach.js"
+import { type Breach, makeBreach } from "./Breach.js"
 import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
   type CheckFinding,
   codeOf,
   detailOf,
-  eventsByTicket,
   evidenceOf,
-  goodCalls,
+  groupEventsByTicket,
   groupValues,
-  isGood,
+  IDEMPOTENCY_TTL_MS,
   isReplay,
+  isSuccess,
   makeCheck,
-  ms,
   type Operation,
   operationsOf,
-  REMEMBERED,
-  recordedData,
+  recordedDataOf,
   settingsAt,
-  type TicketEvent
+  successfulCalls,
+  type TicketEvent,
+  toEpochMs
 } from "./traceQueries.js"
 
 /** The codes of Specification, Errors, with their statuses. */
@@ -37,22 +37,25 @@ const CODES: Readonly<Record<string, number>> = {
   TOO_MANY_ATTEMPTS: 429
 }
 
-const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
+const findEnvelopeBreach = (exchange: RecordedRequest): Breach | null => {
   const { response } = exchange
   if (response === null) return null
   const { status, headers, body } = response
-  const wrong = (message: string) => breaks("rule-envelope-success", message)
-  if (status >= 500) return breaks("rule-error-failures", `the response has the status ${status}`)
-  if (headers["request-id"] === undefined) return breaks("rule-error-request-id", "the response has no Request-Id")
+  const envelopeBreach = (message: string) => makeBreach("rule-envelope-success", message)
+  if (status >= 500) return makeBreach("rule-error-failures", `the response has the status ${status}`)
+  if (headers["request-id"] === undefined) return makeBreach("rule-error-request-id", "the response has no Request-Id")
   if (["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].some((name) => headers[name] === undefined))
-    return breaks("rule-limit-headers", "the response has no RateLimit headers")
-  if (body.success !== status < 300) return wrong("success does not match the status of the response")
-  if (body.success) return body.data === undefined ? wrong("a successful response has no data") : null
-  if (body.error === undefined) return wrong("a response with an error status has no error")
+    return makeBreach("rule-limit-headers", "the response has no RateLimit headers")
+  if (body.success !== status < 300) return envelopeBreach("success does not match the status of the response")
+  if (body.success) return body.data === undefined ? envelopeBreach("a successful response has no data") : null
+  if (body.error === undefined) return envelopeBreach("a response with an error status has no error")
   if (CODES[body.error.code] !== status)
-    return breaks("rule-error-shop-not-approved", `the code ${body.error.code} does not belong to the status ${status}`)
+    return makeBreach(
+      "rule-error-shop-not-approved",
+      `the code ${body.error.code} does not belong to the status ${status}`
+    )
   return status === 409 && body.error.details?.reason === undefined
-    ? breaks("rule-error-validation", "a 409 has no details.reason")
+    ? makeBreach("rule-error-validation", "a 409 has no details.reason")
     : null
 }
 
@@ -61,7 +64,7 @@ const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
  * responses; Errors).
  */
 export const checkEnvelopes = makeCheck("envelope", "Specification, Requests and responses", function* ({ exchanges }) {
-  for (const exchange of exchanges) yield [envelopeWrong(exchange), evidenceOf(exchange)]
+  for (const exchange of exchanges) yield [findEnvelopeBreach(exchange), evidenceOf(exchange)]
 })
 
 interface Key {
@@ -69,8 +72,11 @@ interface Key {
   readonly revoked_at: number
 }
 
-const ALL = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
-const PRESETS: Readonly<Record<string, ReadonlyArray<string>>> = { full: ALL, read: ["tickets:read", "clients:read"] }
+const ALL_SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
+const PRESETS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  full: ALL_SCOPES,
+  read: ["tickets:read", "clients:read"]
+}
 
 /** Every key that was made, with its scopes and the time when it was revoked. */
 const keysOf = ({ exchanges }: Trace): Map<string, Key> => {
@@ -78,12 +84,14 @@ const keysOf = ({ exchanges }: Trace): Map<string, Key> => {
   const add = (id: string | undefined, scopes: ReadonlyArray<string>) =>
     keys.set(id ?? "", { scopes, revoked_at: Number.POSITIVE_INFINITY })
   for (const exchange of exchanges) {
-    const call = isGood(exchange) ? callOf(exchange) : null
-    if (call?.name === "open shop") add(recordedData<{ readonly key_id?: string }>(exchange).key_id, ALL)
+    const call = isSuccess(exchange) ? callOf(exchange) : null
+    if (call?.name === "open shop") add(recordedDataOf<{ readonly key_id?: string }>(exchange).key_id, ALL_SCOPES)
     if (call?.name === "create key") {
-      const asked = exchange.body as { readonly scopes?: ReadonlyArray<string>; readonly preset?: string } | undefined
-      const scopes = asked?.scopes ?? PRESETS[asked?.preset ?? "full"] ?? ALL
-      add(recordedData<{ readonly id?: string }>(exchange).id, scopes)
+      const requestBody = exchange.body as
+        | { readonly scopes?: ReadonlyArray<string>; readonly preset?: string }
+        | undefined
+      const scopes = requestBody?.scopes ?? PRESETS[requestBody?.preset ?? "full"] ?? ALL_SCOPES
+      add(recordedDataOf<{ readonly id?: string }>(exchange).id, scopes)
     }
     const revoked = call?.name === "revoke key" ? keys.get(call.id) : undefined
     if (call !== null && revoked !== undefined && exchange.now < revoked.revoked_at)
@@ -105,55 +113,60 @@ const FLAGS: ReadonlyArray<readonly [flag: string, code: string, anchor: Breach[
   ["api_enabled", "API_DISABLED", "rule-api-disabled"]
 ]
 
-const keyWrong = (exchange: RecordedRequest, { revoked_at }: Key): Breach | null => {
+const findKeyBreach = (exchange: RecordedRequest, { revoked_at }: Key): Breach | null => {
   const isTurnedAway = exchange.response?.status === 401
   if (isTurnedAway && exchange.now < revoked_at)
-    return breaks("rule-key-missing", "a request with a valid key was refused with 401")
+    return makeBreach("rule-key-missing", "a request with a valid key was refused with 401")
   const isRefused = isTurnedAway || detailOf(exchange, "limit") === "unauthenticated_per_minute"
   return !isRefused && exchange.now > revoked_at + MINUTE
-    ? breaks("rule-key-revoked", "a key was still accepted more than a minute after it was revoked")
+    ? makeBreach("rule-key-revoked", "a key was still accepted more than a minute after it was revoked")
     : null
 }
 
-const flagWrong = (exchange: RecordedRequest, settings: Readonly<Record<string, unknown>>): Breach | null => {
-  const off = FLAGS.find(([flag]) => settings[flag] === false)
+const findFlagBreach = (exchange: RecordedRequest, settings: Readonly<Record<string, unknown>>): Breach | null => {
+  const offFlag = FLAGS.find(([flag]) => settings[flag] === false)
   const code = codeOf(exchange)
-  if (off !== undefined)
-    return isGood(exchange) ? breaks(off[2], `the request succeeded although the shop's ${off[0]} is false`) : null
-  const refusalCheck = FLAGS.find(([, name]) => name === code)
-  return refusalCheck === undefined
+  if (offFlag !== undefined)
+    return isSuccess(exchange)
+      ? makeBreach(offFlag[2], `the request succeeded although the shop's ${offFlag[0]} is false`)
+      : null
+  const refusingFlag = FLAGS.find(([, name]) => name === code)
+  return refusingFlag === undefined
     ? null
-    : breaks(
-        refusalCheck[2],
+    : makeBreach(
+        refusingFlag[2],
         `the request was refused with ${code} although the shop is approved, is active and may use the API`
       )
 }
 
-const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): Breach | null => {
-  const needed = SCOPES.find(([method, path]) => method === exchange.method && path.test(exchange.path))?.[2]
+const findScopeBreach = (exchange: RecordedRequest, { scopes }: Key): Breach | null => {
+  const neededScope = SCOPES.find(([method, path]) => method === exchange.method && path.test(exchange.path))?.[2]
   if (codeOf(exchange) === "FORBIDDEN")
-    return needed === undefined || scopes.includes(needed) || detailOf(exchange, "scope") !== needed
-      ? breaks("rule-scope-all", "the request was refused although its key has the scope")
+    return neededScope === undefined || scopes.includes(neededScope) || detailOf(exchange, "scope") !== neededScope
+      ? makeBreach("rule-scope-all", "the request was refused although its key has the scope")
       : null
-  return isGood(exchange) && needed !== undefined && !scopes.includes(needed)
-    ? breaks("rule-scope-all", `the request succeeded although its key lacks the scope ${needed}`)
+  return isSuccess(exchange) && neededScope !== undefined && !scopes.includes(neededScope)
+    ? makeBreach("rule-scope-all", `the request succeeded although its key lacks the scope ${neededScope}`)
     : null
 }
 
 /** A key does what its scopes allow, until a minute after it is revoked, while its shop may use the API. */
 export const checkAccess = makeCheck("access", "Specification, Keys and scopes; Errors", function* (trace) {
   const keys = keysOf(trace)
-  const ofShops = groupValues(
+  const byShop = groupValues(
     trace.exchanges.filter((one) => one.key !== null && one.response !== null && one.path.startsWith("/v1")),
     ({ shop }) => shop ?? ""
   )
-  for (const [shop, mine] of ofShops) {
+  for (const [shop, mine] of byShop) {
     const settings = settingsAt(trace, shop)
     for (const exchange of mine) {
       const key = keys.get(exchange.key ?? "")
       if (key === undefined) continue
-      const broken = keyWrong(exchange, key) ?? flagWrong(exchange, settings(exchange.now)) ?? scopeWrong(exchange, key)
-      yield [broken, evidenceOf(exchange)]
+      const breach =
+        findKeyBreach(exchange, key) ??
+        findFlagBreach(exchange, settings(exchange.now)) ??
+        findScopeBreach(exchange, key)
+      yield [breach, evidenceOf(exchange)]
     }
   }
 })
@@ -168,10 +181,11 @@ const ACCEPTS: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** The reason why a status must be refused in the state of its ticket; null if it must succeed. */
-const reasonFor = (event: TicketEvent, to: string, now: number): string | null => {
+const refusalReasonFor = (event: TicketEvent, to: string, now: number): string | null => {
   const { state, collected_at } = event.data.ticket
   if (state === "abandoned") return "ABANDONED"
-  if (state === "collected" && collected_at !== null && now - ms(collected_at) > 24 * HOUR) return "REOPEN_WINDOW"
+  if (state === "collected" && collected_at !== null && now - toEpochMs(collected_at) > 24 * HOUR)
+    return "REOPEN_WINDOW"
   if (ACCEPTS[state]?.includes(to)) return null
   return state === to ? "SAME_STATE" : "INVALID_TRANSITION"
 }
@@ -181,48 +195,48 @@ const reasonFor = (event: TicketEvent, to: string, now: number): string | null =
  * instant.
  */
 const possibleStates = (events: ReadonlyArray<TicketEvent>, now: number) => {
-  const before = events.filter(({ created_at }) => ms(created_at) < now).at(-1)
-  const during = events.filter(({ created_at }) => ms(created_at) === now)
+  const before = events.filter(({ created_at }) => toEpochMs(created_at) < now).at(-1)
+  const during = events.filter(({ created_at }) => toEpochMs(created_at) === now)
   return before === undefined ? during : [before, ...during]
 }
 
-const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEvent>): Breach | null => {
+const findStatusBreach = (exchange: RecordedRequest, events: ReadonlyArray<TicketEvent>): Breach | null => {
   const to = (exchange.body as { readonly status: string }).status
-  if (isGood(exchange)) {
-    const { state, updated_at } = recordedData<{ readonly state: string; readonly updated_at: string }>(exchange)
+  if (isSuccess(exchange)) {
+    const { state, updated_at } = recordedDataOf<{ readonly state: string; readonly updated_at: string }>(exchange)
     if (state !== to)
-      return breaks(
+      return makeBreach(
         "rule-status-workshop-ready-2",
         `the requested status was ${to}, but the ticket's state is ${state}`
       )
-    return ms(updated_at) === exchange.now
+    return toEpochMs(updated_at) === exchange.now
       ? null
-      : breaks("rule-instants-held", "updated_at differs from the time of the status change")
+      : makeBreach("rule-instants-held", "updated_at differs from the time of the status change")
   }
   if (codeOf(exchange) !== "CONFLICT") return null
   const possible = possibleStates(events, exchange.now)
   const reason = detailOf(exchange, "reason")
-  const fitting = possible.filter((event) => reasonFor(event, to, exchange.now) === reason)
+  const fitting = possible.filter((event) => refusalReasonFor(event, to, exchange.now) === reason)
   if (fitting.length === 0)
-    return breaks(
+    return makeBreach(
       reason === "REOPEN_WINDOW" ? "rule-reopen-at-24h" : "rule-status-all-refused",
       `${to} was refused for ${reason}, but the ticket was ${possible.map(({ data }) => data.ticket.state).join(" or ")}`
     )
   const [from, state] = [detailOf(exchange, "from"), detailOf(exchange, "state")]
   if (!fitting.some(({ data }) => data.ticket.state === from))
-    return breaks("rule-status-all-refused", "details.from differs from the ticket's state")
+    return makeBreach("rule-status-all-refused", "details.from differs from the ticket's state")
   return state === from
     ? null
-    : breaks("rule-status-all-refused-2", `details.state is ${state}, but details.from is ${from}`)
+    : makeBreach("rule-status-all-refused-2", `details.state is ${state}, but details.from is ${from}`)
 }
 
 /** A status is refused only if the ticket's state does not accept it, and with the right reason. */
 export const checkRefusals = makeCheck("refusals", "Specification, States", function* ({ shops, exchanges }) {
-  const events = new Map(shops.map((shop) => [shop.id, eventsByTicket(shop.events)]))
+  const events = new Map(shops.map((shop) => [shop.id, groupEventsByTicket(shop.events)]))
   for (const exchange of exchanges) {
     const call = callOf(exchange)
     const history = call?.name === "set status" ? events.get(exchange.shop ?? "")?.get(call.id) : undefined
-    if (history !== undefined) yield [statusWrong(exchange, history), evidenceOf(exchange)]
+    if (history !== undefined) yield [findStatusBreach(exchange, history), evidenceOf(exchange)]
   }
 })
 
@@ -232,77 +246,77 @@ export const checkRefusals = makeCheck("refusals", "Specification, States", func
  */
 const withoutClient = ({ client: _, ...ticket }: TicketJson): string => JSON.stringify(ticket)
 
-function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<CheckFinding> {
-  const missed = (message: string) => breaks("rule-sync-equal-instants", message)
+function* findFeedBreaches({ id, listed, synced }: ShopTrace): Iterable<CheckFinding> {
+  const missedBreach = (message: string) => makeBreach("rule-sync-equal-instants", message)
   const syncedById = new Map(synced.map((ticket) => [ticket.id, ticket]))
   for (const ticket of listed) {
     const feed = syncedById.get(ticket.id)
     syncedById.delete(ticket.id)
-    if (feed === undefined) yield [missed(`the sync never returned ticket ${ticket.id}`), { shop: id, ticket }]
+    if (feed === undefined) yield [missedBreach(`the sync never returned ticket ${ticket.id}`), { shop: id, ticket }]
     else if (withoutClient(feed) !== withoutClient(ticket))
-      yield [missed(`the sync returned an outdated version of ticket ${ticket.id}`), { shop: id, feed, ticket }]
+      yield [missedBreach(`the sync returned an outdated version of ticket ${ticket.id}`), { shop: id, feed, ticket }]
     else if (feed.client === null && ticket.client !== null)
-      yield [missed(`the sync never returned the client of ticket ${ticket.id}`), { shop: id, feed, ticket }]
+      yield [missedBreach(`the sync never returned the client of ticket ${ticket.id}`), { shop: id, feed, ticket }]
   }
   for (const ticket of syncedById.values())
     yield [
-      breaks("rule-sync-order", `the sync returned ticket ${ticket.id}, which the list does not have`),
+      makeBreach("rule-sync-order", `the sync returned ticket ${ticket.id}, which the list does not have`),
       { shop: id, ticket }
     ]
 }
 
 /** Finds a page in the wrong order: a list is newest first, and a feed is oldest change first. */
-const orderWrong = (exchange: RecordedRequest): Breach | null => {
-  const tickets = recordedData<ReadonlyArray<TicketJson>>(exchange)
+const findOrderBreach = (exchange: RecordedRequest): Breach | null => {
+  const tickets = recordedDataOf<ReadonlyArray<TicketJson>>(exchange)
   const query = new URLSearchParams(exchange.query)
   const isFeed = query.has("updated_since")
   const limit = Number(query.get("limit") ?? 50)
   if (tickets.length > limit)
-    return breaks("rule-list-default-page", `a page has ${tickets.length} tickets, but its limit is ${limit}`)
+    return makeBreach("rule-list-default-page", `a page has ${tickets.length} tickets, but its limit is ${limit}`)
   for (const [i, ticket] of tickets.entries()) {
     const before = tickets[i - 1]
     if (before === undefined) continue
     const isWrong = isFeed
-      ? ms(ticket.updated_at) < ms(before.updated_at)
-      : ms(ticket.created_at) > ms(before.created_at) ||
+      ? toEpochMs(ticket.updated_at) < toEpochMs(before.updated_at)
+      : toEpochMs(ticket.created_at) > toEpochMs(before.created_at) ||
         (ticket.created_at === before.created_at && ticket.id > before.id)
     if (isWrong)
-      return breaks(isFeed ? "rule-sync-order" : "rule-list-newest-first", `ticket ${ticket.id} is out of order`)
+      return makeBreach(isFeed ? "rule-sync-order" : "rule-list-newest-first", `ticket ${ticket.id} is out of order`)
   }
   const { meta } = exchange.response!.body
   if ((meta?.has_more === true) !== (typeof meta?.next_cursor === "string"))
-    return breaks("rule-list-default-page", "has_more does not match next_cursor")
+    return makeBreach("rule-list-default-page", "has_more does not match next_cursor")
   return isFeed && typeof meta?.synced_until !== "string"
-    ? breaks("rule-sync-meta", "a response of the sync has no meta.synced_until")
+    ? makeBreach("rule-sync-meta", "a response of the sync has no meta.synced_until")
     : null
 }
 
 /** The entries of pages are in order, and a till that follows the feed has the same tickets as the store. */
 export const checkSync = makeCheck("sync", "Specification, Endpoints; Lists and sync", function* (trace) {
-  for (const shop of trace.shops) yield* feedWrong(shop)
-  for (const exchange of goodCalls(trace, "list tickets")) yield [orderWrong(exchange), evidenceOf(exchange)]
+  for (const shop of trace.shops) yield* findFeedBreaches(shop)
+  for (const exchange of successfulCalls(trace, "list tickets")) yield [findOrderBreach(exchange), evidenceOf(exchange)]
 })
 
 /** The status of the first response to each operation, with the rule that demands it. */
-const FIRST = {
+const FIRST_RESPONSES = {
   "create ticket": { status: 201, anchor: "rule-create" },
   "add stamps": { status: 200, anchor: "rule-stamps-2" },
   "redeem reward": { status: 200, anchor: "rule-redeem" }
 } as const satisfies Record<Operation["call"], { readonly status: number; readonly anchor: Breach["anchor"] }>
 
-const replayBreach = (message: string): Breach => breaks("rule-replay", message)
+const replayBreach = (message: string): Breach => makeBreach("rule-replay", message)
 
-const formWrong = (exchange: RecordedRequest, call: Operation["call"]): Breach | null => {
+const findResponseFormBreach = (exchange: RecordedRequest, call: Operation["call"]): Breach | null => {
   const { response } = exchange
-  if (response === null || !isGood(exchange)) return null
+  if (response === null || !isSuccess(exchange)) return null
   const replayed = isReplay(exchange)
   if (!replayed && response.body.meta?.replayed !== false) return replayBreach("the response has no meta.replayed")
   if (replayed !== (response.headers["idempotent-replayed"] === "true"))
     return replayBreach("the header Idempotent-Replayed does not match meta.replayed")
-  const { status, anchor } = replayed ? ({ status: 200, anchor: "rule-replay" } as const) : FIRST[call]
+  const { status, anchor } = replayed ? ({ status: 200, anchor: "rule-replay" } as const) : FIRST_RESPONSES[call]
   return response.status === status
     ? null
-    : breaks(anchor, `the response has the status ${response.status} instead of ${status}`)
+    : makeBreach(anchor, `the response has the status ${response.status} instead of ${status}`)
 }
 
 /**
@@ -310,37 +324,39 @@ const formWrong = (exchange: RecordedRequest, call: Operation["call"]): Breach |
  * shows that result.
  */
 const mayBeSecondResult = ({ exchanges }: Operation, first: RecordedRequest, repetition: RecordedRequest): boolean =>
-  exchanges.some((one) => one.response === null && one.seq < repetition.seq && one.now - first.now >= REMEMBERED)
+  exchanges.some(
+    (one) => one.response === null && one.seq < repetition.seq && one.now - first.now >= IDEMPOTENCY_TTL_MS
+  )
 
-const repeatsWrong = (operation: Operation): Breach | null => {
+const findRepetitionBreach = (operation: Operation): Breach | null => {
   // A response that is not a repetition shows when the operation was carried out.
-  const done = operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
-  for (const [i, again] of done.entries()) {
-    const before = done[i - 1]
-    if (before !== undefined && again.now - before.now < REMEMBERED)
+  const executions = operation.exchanges.filter((one) => isSuccess(one) && !isReplay(one))
+  for (const [i, execution] of executions.entries()) {
+    const before = executions[i - 1]
+    if (before !== undefined && execution.now - before.now < IDEMPOTENCY_TTL_MS)
       return replayBreach("the operation was carried out twice for one Idempotency-Key")
   }
   for (const exchange of operation.exchanges) {
-    if (!isGood(exchange) || !isReplay(exchange)) continue
-    const first = done.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
+    if (!isSuccess(exchange) || !isReplay(exchange)) continue
+    const first = executions.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
     if (first === undefined || mayBeSecondResult(operation, first, exchange)) continue
-    if (JSON.stringify(recordedData(first)) !== JSON.stringify(recordedData(exchange)))
+    if (JSON.stringify(recordedDataOf(first)) !== JSON.stringify(recordedDataOf(exchange)))
       return replayBreach("a repeated request got a different response than the first")
   }
-  const isLong = operation.exchanges.at(-1)!.now - operation.exchanges[0]!.now >= REMEMBERED
-  return operation.results.length > 1 && done.length <= 1 && !isLong
+  const isLong = operation.exchanges.at(-1)!.now - operation.exchanges[0]!.now >= IDEMPOTENCY_TTL_MS
+  return operation.results.length > 1 && executions.length <= 1 && !isLong
     ? replayBreach("repeated requests got different responses")
     : null
 }
 
 /** A key is refused as used only if another request with it succeeded. */
-const reuseWrong = (operation: Operation): RecordedRequest | null => {
+const findWrongReuse = (operation: Operation): RecordedRequest | null => {
   for (const exchange of operation.exchanges) {
     if (codeOf(exchange) !== "CONFLICT" || detailOf(exchange, "reason") !== "IDEMPOTENCY_KEY_REUSED") continue
     const text = JSON.stringify([exchange.path, exchange.body])
     const other = operation.exchanges.some(
       (one) =>
-        (isGood(one) || one.response === null) &&
+        (isSuccess(one) || one.response === null) &&
         one.now <= exchange.now &&
         JSON.stringify([one.path, one.body]) !== text
     )
@@ -353,12 +369,16 @@ const reuseWrong = (operation: Operation): RecordedRequest | null => {
 export const checkIdempotency = makeCheck("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
   const operationOfTicket = new Map<string, Operation>()
   for (const operation of operationsOf(trace)) {
-    for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.call), evidenceOf(exchange)]
-    const reuse = reuseWrong(operation)
-    yield [repeatsWrong(operation), operation.exchanges.map(evidenceOf)]
+    for (const exchange of operation.exchanges)
+      yield [findResponseFormBreach(exchange, operation.call), evidenceOf(exchange)]
+    const reuse = findWrongReuse(operation)
+    yield [findRepetitionBreach(operation), operation.exchanges.map(evidenceOf)]
     if (reuse !== null)
       yield [
-        breaks("rule-idempotency-reused", "an Idempotency-Key was refused as used, but no other request had used it"),
+        makeBreach(
+          "rule-idempotency-reused",
+          "an Idempotency-Key was refused as used, but no other request had used it"
+        ),
         evidenceOf(reuse)
       ]
     if (operation.call !== "create ticket") continue
@@ -367,12 +387,12 @@ export const checkIdempotency = makeCheck("idempotency", "Specification, Endpoin
       const other = operationOfTicket.get(id)
       if (other !== undefined && other !== operation)
         yield [
-          breaks("rule-idempotency-by-key", `ticket ${id} was returned for two Idempotency-Keys`),
+          makeBreach("rule-idempotency-by-key", `ticket ${id} was returned for two Idempotency-Keys`),
           evidenceOf(exchange)
         ]
-      if (!isReplay(exchange) && ms(created_at) !== exchange.now)
+      if (!isReplay(exchange) && toEpochMs(created_at) !== exchange.now)
         yield [
-          breaks("rule-instants-held", `created_at of ticket ${id} differs from the time of its request`),
+          makeBreach("rule-instants-held", `created_at of ticket ${id} differs from the time of its request`),
           evidenceOf(exchange)
         ]
       operationOfTicket.set(id, operation)

@@ -1,22 +1,22 @@
 import { type CallName, callOf } from "../../testkit/Calls.js"
 import type { EventJson, TicketJson } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR } from "../../testkit/Time.js"
-import { type Breach, breaks } from "./Breach.js"
+import { type Breach, makeBreach } from "./Breach.js"
 import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
   type CheckFinding,
-  eventsByTicket,
   evidenceOf,
-  goodCalls,
+  groupEventsByTicket,
   groupValues,
-  isCreate,
-  isGood,
   isReplay,
+  isSuccess,
+  isTicketCreation,
   makeCheck,
-  ms,
   operationsOf,
-  recordedData,
-  type TicketEvent
+  recordedDataOf,
+  successfulCalls,
+  type TicketEvent,
+  toEpochMs
 } from "./traceQueries.js"
 
 const eventOfStatus: Readonly<Record<string, string>> = {
@@ -39,21 +39,21 @@ const eventOfCall: Partial<Record<CallName, string>> = {
 }
 
 /** The event that a successful call raises, and its ticket. */
-const raisedBy = (exchange: RecordedRequest): { readonly type: string; readonly ticket: string | null } | null => {
-  const call = isGood(exchange) ? callOf(exchange) : null
+const raisedEventOf = (exchange: RecordedRequest): { readonly type: string; readonly ticket: string | null } | null => {
+  const call = isSuccess(exchange) ? callOf(exchange) : null
   if (call === null) return null
   if (call.name === "ping") return { type: "ping", ticket: null }
   if (call.name === "set status")
     return { type: eventOfStatus[(exchange.body as { readonly status: string }).status] ?? "", ticket: call.id }
-  if (isCreate(exchange))
+  if (isTicketCreation(exchange))
     return isReplay(exchange)
       ? null
-      : { type: "ticket.created", ticket: recordedData<{ readonly id: string }>(exchange).id }
+      : { type: "ticket.created", ticket: recordedDataOf<{ readonly id: string }>(exchange).id }
   const type = eventOfCall[call.name]
   return type === undefined ? null : { type, ticket: call.id }
 }
 
-const nameOf = (type: string, ticket: string | null, at: number): string => `${type} ${ticket} ${at}`
+const eventKeyOf = (type: string, ticket: string | null, at: number): string => `${type} ${ticket} ${at}`
 
 const ticketOf = ({ data }: EventJson): string | null => data.ticket?.id ?? null
 
@@ -63,7 +63,7 @@ const isConsequence = (
   before: EventJson | undefined,
   exchanges: ReadonlyArray<RecordedRequest>
 ): boolean => {
-  const at = ms(event.created_at)
+  const at = toEpochMs(event.created_at)
   switch (event.type) {
     case "ticket.abandoned":
       return true
@@ -77,43 +77,43 @@ const isConsequence = (
     case "client.linked":
       return (
         (before?.type === "ticket.created" && ticketOf(before) === ticketOf(event)) ||
-        exchanges.some((one) => one.now === at && callOf(one)?.name === "accept offer" && isGood(one))
+        exchanges.some((one) => one.now === at && callOf(one)?.name === "accept offer" && isSuccess(one))
       )
     default:
       return false
   }
 }
 
-const formWrong = ({ api_version, shop_id, type, data }: EventJson, shop: string): Breach | null => {
-  if (api_version !== "1") return breaks("rule-version-in-path", "api_version is not 1")
-  if (shop_id !== shop) return breaks("rule-event-envelope", "shop_id is the id of another shop")
-  return type === "ping" || data.ticket !== undefined ? null : breaks("rule-event-steps", "the event has no ticket")
+const findEventFormBreach = ({ api_version, shop_id, type, data }: EventJson, shop: string): Breach | null => {
+  if (api_version !== "1") return makeBreach("rule-version-in-path", "api_version is not 1")
+  if (shop_id !== shop) return makeBreach("rule-event-envelope", "shop_id is the id of another shop")
+  return type === "ping" || data.ticket !== undefined ? null : makeBreach("rule-event-steps", "the event has no ticket")
 }
 
 /** For each type of event of a ticket with a client: the type of the next event, and the rule that requires it. */
-const followerOf: Readonly<Record<string, { readonly type: string; readonly anchor: Breach["anchor"] }>> = {
+const FOLLOWERS: Readonly<Record<string, { readonly type: string; readonly anchor: Breach["anchor"] }>> = {
   "ticket.ready": { type: "client.notified", anchor: "rule-notified-ready" },
   "ticket.impossible": { type: "client.notified", anchor: "rule-notified-ready" },
   "ticket.created": { type: "client.linked", anchor: "rule-create-client-linked" }
 }
 
-/** Finds an event of a ticket with a client that is not followed by the event of {@link followerOf}. */
-const followerMissing = (event: EventJson, next: EventJson | undefined): Breach | null => {
-  const follower = followerOf[event.type]
+/** Finds an event of a ticket with a client that is not followed by the event of {@link FOLLOWERS}. */
+const findFollowerBreach = (event: EventJson, next: EventJson | undefined): Breach | null => {
+  const follower = FOLLOWERS[event.type]
   if (follower === undefined || (event.data.ticket?.client ?? null) === null) return null
   return next?.type === follower.type && ticketOf(next) === ticketOf(event)
     ? null
-    : breaks(follower.anchor, `${event.type} of a ticket with a client was not followed by ${follower.type}`)
+    : makeBreach(follower.anchor, `${event.type} of a ticket with a client was not followed by ${follower.type}`)
 }
 
-function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
+function* findEventBreaches(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
   const mine = trace.exchanges.filter((one) => one.shop === shop.id)
-  const lost = mine.filter((one) => one.response === null && isCreate(one)).length
+  const lost = mine.filter((one) => one.response === null && isTicketCreation(one)).length
   const expected = new Map<string, Array<RecordedRequest>>()
   for (const exchange of mine) {
-    const raised = raisedBy(exchange)
-    if (raised === null) continue
-    const name = nameOf(raised.type, raised.ticket, exchange.now)
+    const raisedEvent = raisedEventOf(exchange)
+    if (raisedEvent === null) continue
+    const name = eventKeyOf(raisedEvent.type, raisedEvent.ticket, exchange.now)
     expected.set(name, [...(expected.get(name) ?? []), exchange])
   }
   const created = new Set(
@@ -123,47 +123,47 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
   )
   let unclaimed = 0
   for (const [i, event] of shop.events.entries()) {
-    yield [formWrong(event, shop.id) ?? followerMissing(event, shop.events[i + 1]), event]
+    yield [findEventFormBreach(event, shop.id) ?? findFollowerBreach(event, shop.events[i + 1]), event]
     const before = shop.events[i - 1]
-    if (before !== undefined && ms(event.created_at) < ms(before.created_at))
+    if (before !== undefined && toEpochMs(event.created_at) < toEpochMs(before.created_at))
       yield [
-        breaks("rule-instants-held", "created_at of an event is before that of the previous event"),
+        makeBreach("rule-instants-held", "created_at of an event is before that of the previous event"),
         [before, event]
       ]
     // This is checked first, because the service and the shop may notify a client in the same millisecond.
     if (isConsequence(event, before, mine)) continue
-    const name = nameOf(event.type, ticketOf(event), ms(event.created_at))
+    const name = eventKeyOf(event.type, ticketOf(event), toEpochMs(event.created_at))
     if (expected.get(name)?.shift() !== undefined) continue
     if (event.type !== "ticket.created")
-      yield [breaks("rule-event-steps", `no request raised the event ${event.type}`), event]
+      yield [makeBreach("rule-event-steps", `no request raised the event ${event.type}`), event]
     else if (!created.has(ticketOf(event) ?? "")) unclaimed++
   }
-  for (const [name, left] of expected)
-    for (const exchange of left)
+  for (const [name, requests] of expected)
+    for (const exchange of requests)
       yield [
-        breaks("rule-event-steps", `a successful request raised no event ${name.split(" ")[0]}`),
+        makeBreach("rule-event-steps", `a successful request raised no event ${name.split(" ")[0]}`),
         evidenceOf(exchange)
       ]
   if (unclaimed > lost)
     yield [
-      breaks("rule-idempotency-parallel", `${unclaimed} tickets were created, but no response returned them`),
+      makeBreach("rule-idempotency-parallel", `${unclaimed} tickets were created, but no response returned them`),
       { shop: shop.id }
     ]
 }
 
 /** Every acknowledged request raised its event once, and every event has a cause. */
 export const checkEvents = makeCheck("events", "Specification, Webhooks", function* (trace) {
-  for (const shop of trace.shops) yield* eventsIn(trace, shop)
+  for (const shop of trace.shops) yield* findEventBreaches(trace, shop)
 })
 
 /** The next numbers that the owner set, and when. */
 const numberRestarts = (trace: Trace, shop: string) =>
-  goodCalls(trace, "change shop", shop).flatMap(({ now, body }) => {
+  successfulCalls(trace, "change shop", shop).flatMap(({ now, body }) => {
     const next = (body as { readonly next_number?: number } | undefined)?.next_number
     return next === undefined ? [] : [{ at: now, next }]
   })
 
-const numberBreach = (message: string): Breach => breaks("rule-create-numbers", message)
+const numberBreach = (message: string): Breach => makeBreach("rule-create-numbers", message)
 
 /** Numbers go from 1 to 9999 and start again. None is used twice or omitted. */
 export const checkNumbers = makeCheck("numbers", "Specification, Resources; Tickets", function* (trace) {
@@ -174,7 +174,7 @@ export const checkNumbers = makeCheck("numbers", "Specification, Resources; Tick
     for (const { type, created_at, data } of events) {
       const { ticket } = data
       if (type !== "ticket.created" || ticket === undefined) continue
-      while (pending[0] !== undefined && pending[0].at <= ms(created_at)) expected = pending.shift()!.next
+      while (pending[0] !== undefined && pending[0].at <= toEpochMs(created_at)) expected = pending.shift()!.next
       const { number, number_label } = ticket
       if (number !== expected)
         yield [
@@ -189,21 +189,21 @@ export const checkNumbers = makeCheck("numbers", "Specification, Resources; Tick
       expected = number === 9999 ? 1 : number + 1
       numbers.set(ticket.id, ticket)
     }
-    const kept = new Set(listed.map((ticket) => ticket.id))
+    const listedIds = new Set(listed.map((ticket) => ticket.id))
     for (const ticket of listed) {
       const was = numbers.get(ticket.id)
       if (was === undefined)
         yield [
-          breaks("rule-create", `ticket ${ticket.id} is listed, but has no event ticket.created`),
+          makeBreach("rule-create", `ticket ${ticket.id} is listed, but has no event ticket.created`),
           { shop: id, ticket }
         ]
       else if (was.number !== ticket.number)
         yield [numberBreach(`ticket ${ticket.id} changed its number`), { shop: id, was, is: ticket }]
     }
     for (const [ticket, created] of numbers)
-      if (!kept.has(ticket))
+      if (!listedIds.has(ticket))
         yield [
-          breaks("rule-list-newest-first", `ticket ${ticket} has an event ticket.created, but is not in the list`),
+          makeBreach("rule-list-newest-first", `ticket ${ticket} has an event ticket.created, but is not in the list`),
           { shop: id, created }
         ]
   }
@@ -219,10 +219,10 @@ const MOVES: Readonly<Record<string, { readonly from: ReadonlyArray<string>; rea
 }
 
 const REOPEN_WINDOW = 24 * HOUR
-const CLOSURE = 60 * DAY
+const CLOSURE_MS = 60 * DAY
 
 /** The shop's changes to a ticket that postpone its closure (Specification, States). */
-const NEWS = [
+const NEWS_CALLS = [
   ...(["set status", "notified", "propose quote", "edit ticket"] as const),
   ...(["announce delay", "record part", "attach photo"] as const)
 ]
@@ -230,21 +230,21 @@ const NEWS = [
 type News = ReadonlyArray<RecordedRequest>
 
 /** The requests by which the shop changed each of its tickets. */
-const newsOf = (trace: Trace): ReadonlyMap<string, News> =>
+const newsByTicket = (trace: Trace): ReadonlyMap<string, News> =>
   groupValues(
-    NEWS.flatMap((name) => goodCalls(trace, name)),
+    NEWS_CALLS.flatMap((name) => successfulCalls(trace, name)),
     ({ id }) => id
   )
 
-const lastNews = (news: News = [], created_at: number, until: number): number =>
+const lastNewsInstant = (news: News = [], created_at: number, until: number): number =>
   news.reduce((last, { now }) => (now <= until && now > last ? now : last), created_at)
 
 /** The instant at which a ticket closes by itself, and the reason. */
 const closureOf = (ticket: TicketJson, news: News | undefined, until: number) => {
   if (ticket.state === "ready" && ticket.ready_at !== null)
-    return { due_at: ms(ticket.ready_at) + CLOSURE, reason: "uncollected" }
+    return { due_at: toEpochMs(ticket.ready_at) + CLOSURE_MS, reason: "uncollected" }
   if (ticket.state === "workshop")
-    return { due_at: lastNews(news, ms(ticket.created_at), until) + CLOSURE, reason: "no_news" }
+    return { due_at: lastNewsInstant(news, toEpochMs(ticket.created_at), until) + CLOSURE_MS, reason: "no_news" }
   return null
 }
 
@@ -260,7 +260,7 @@ const FIELD_RULES = {
 type MovedField = keyof typeof FIELD_RULES
 
 /** The fields that must be set, and those that must not, in each state. */
-const FIELDS: Readonly<
+const STATE_FIELDS: Readonly<
   Record<string, { readonly set: ReadonlyArray<MovedField>; readonly unset: ReadonlyArray<MovedField> }>
 > = {
   workshop: { set: [], unset: ["ready_at", "collected_at", "abandoned_at", "abandon_reason", "outcome"] },
@@ -270,93 +270,101 @@ const FIELDS: Readonly<
   abandoned: { set: ["abandoned_at", "abandon_reason"], unset: ["collected_at", "outcome"] }
 }
 
-const fieldsWrong = (ticket: TicketJson): Breach | null => {
-  const row = FIELDS[ticket.state]
-  if (row === undefined) return breaks("rule-status-workshop-ready", `${ticket.state} is not the name of a state`)
+const findFieldBreach = (ticket: TicketJson): Breach | null => {
+  const row = STATE_FIELDS[ticket.state]
+  if (row === undefined) return makeBreach("rule-status-workshop-ready", `${ticket.state} is not the name of a state`)
   const missing = row.set.find((name) => ticket[name] === null)
   if (missing !== undefined)
-    return breaks(FIELD_RULES[missing], `the ticket is ${ticket.state}, but ${missing} is null`)
+    return makeBreach(FIELD_RULES[missing], `the ticket is ${ticket.state}, but ${missing} is null`)
   const extra = row.unset.find((name) => ticket[name] !== null)
   return extra === undefined
     ? null
-    : breaks(FIELD_RULES[extra], `the ticket is ${ticket.state}, but ${extra} is not null`)
+    : makeBreach(FIELD_RULES[extra], `the ticket is ${ticket.state}, but ${extra} is not null`)
 }
 
-const closedWrong = (before: TicketJson, { created_at, data }: TicketEvent, news: News | undefined): Breach | null => {
+const findClosureBreach = (
+  before: TicketJson,
+  { created_at, data }: TicketEvent,
+  news: News | undefined
+): Breach | null => {
   const { abandoned_at, abandon_reason } = data.ticket
-  const due = closureOf(before, news, ms(created_at) - 1)
-  if (due === null) return breaks("rule-closure-never-all", "the ticket was closed although no closure was due")
-  const wrong = (message: string) => breaks("rule-closure-at-its-own-instant", message)
-  if (ms(abandoned_at ?? created_at) !== due.due_at)
-    return wrong(`the ticket was closed at ${abandoned_at} instead of ${new Date(due.due_at).toISOString()}`)
+  const due = closureOf(before, news, toEpochMs(created_at) - 1)
+  if (due === null) return makeBreach("rule-closure-never-all", "the ticket was closed although no closure was due")
+  const closureBreach = (message: string) => makeBreach("rule-closure-at-its-own-instant", message)
+  if (toEpochMs(abandoned_at ?? created_at) !== due.due_at)
+    return closureBreach(`the ticket was closed at ${abandoned_at} instead of ${new Date(due.due_at).toISOString()}`)
   return data.reason === due.reason && abandon_reason === due.reason
     ? null
-    : wrong(`the ticket was closed with the reason ${data.reason} instead of ${due.reason}`)
+    : closureBreach(`the ticket was closed with the reason ${data.reason} instead of ${due.reason}`)
 }
 
-const transitionWrong = (before: TicketJson, event: TicketEvent, news: News | undefined): Breach | null => {
+const findTransitionBreach = (before: TicketJson, event: TicketEvent, news: News | undefined): Breach | null => {
   const { type, created_at, data } = event
   const { ticket } = data
-  const wrong = (message: string) => breaks("rule-status-instants", message)
+  const transitionBreach = (message: string) => makeBreach("rule-status-instants", message)
   switch (type) {
     case "ticket.ready":
-      return ticket.ready_at === created_at ? null : wrong("ready_at differs from the time of the event")
+      return ticket.ready_at === created_at ? null : transitionBreach("ready_at differs from the time of the event")
     case "ticket.collected": {
-      if (ticket.collected_at !== created_at) return wrong("collected_at differs from the time of the event")
+      if (ticket.collected_at !== created_at) return transitionBreach("collected_at differs from the time of the event")
       return ticket.outcome === before.state
         ? null
-        : breaks(
+        : makeBreach(
             "rule-reopen-at-24h",
             `outcome is ${ticket.outcome}, but the ticket was ${before.state} before its collection`
           )
     }
     case "ticket.reopened": {
-      if (data.from !== before.state) return wrong(`from is ${data.from}, but the ticket was ${before.state}`)
-      const since = before.collected_at === null ? 0 : ms(created_at) - ms(before.collected_at)
+      if (data.from !== before.state)
+        return transitionBreach(`from is ${data.from}, but the ticket was ${before.state}`)
+      const since = before.collected_at === null ? 0 : toEpochMs(created_at) - toEpochMs(before.collected_at)
       return since > REOPEN_WINDOW
-        ? breaks("rule-reopen-at-24h", `the ticket was reopened ${since} ms after it was collected`)
+        ? makeBreach("rule-reopen-at-24h", `the ticket was reopened ${since} ms after it was collected`)
         : null
     }
     case "ticket.abandoned":
-      return closedWrong(before, event, news)
+      return findClosureBreach(before, event, news)
     default:
       return null
   }
 }
 
-const stepWrong = (before: TicketJson | null, event: TicketEvent, news: News | undefined): Breach | null => {
+const findStepBreach = (before: TicketJson | null, event: TicketEvent, news: News | undefined): Breach | null => {
   const { ticket } = event.data
   if (before === null)
     return event.type === "ticket.created"
-      ? fieldsWrong(ticket)
-      : breaks("rule-status-workshop-ready", `the first event is ${event.type} instead of ticket.created`)
-  if (event.type === "ticket.created") return breaks("rule-create", "the ticket has two events ticket.created")
-  if (ms(ticket.updated_at) < ms(before.updated_at))
-    return breaks("rule-instants-held", "updated_at is before that of the previous event")
+      ? findFieldBreach(ticket)
+      : makeBreach("rule-status-workshop-ready", `the first event is ${event.type} instead of ticket.created`)
+  if (event.type === "ticket.created") return makeBreach("rule-create", "the ticket has two events ticket.created")
+  if (toEpochMs(ticket.updated_at) < toEpochMs(before.updated_at))
+    return makeBreach("rule-instants-held", "updated_at is before that of the previous event")
   if (ticket.updated_at !== event.created_at)
-    return breaks("rule-instants-held", "updated_at differs from the time of the event")
+    return makeBreach("rule-instants-held", "updated_at differs from the time of the event")
   const move = MOVES[event.type]
   if (move === undefined) {
     return ticket.state === before.state
-      ? fieldsWrong(ticket)
-      : breaks("rule-status-workshop-ready", `${event.type} changes the state from ${before.state} to ${ticket.state}`)
+      ? findFieldBreach(ticket)
+      : makeBreach(
+          "rule-status-workshop-ready",
+          `${event.type} changes the state from ${before.state} to ${ticket.state}`
+        )
   }
   if (!move.from.includes(before.state) || ticket.state !== move.to)
-    return breaks(
+    return makeBreach(
       event.type === "ticket.abandoned" ? "rule-closure-never-all" : "rule-status-workshop-ready",
       `${event.type} changes the state from ${before.state} to ${ticket.state}`
     )
-  return fieldsWrong(ticket) ?? transitionWrong(before, event, news)
+  return findFieldBreach(ticket) ?? findTransitionBreach(before, event, news)
 }
 
-function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, News>): Iterable<CheckFinding> {
+function* findHistoryBreaches(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, News>): Iterable<CheckFinding> {
   const last = new Map<string, TicketJson>()
-  for (const [id, events] of eventsByTicket(shop.events)) {
+  for (const [id, events] of groupEventsByTicket(shop.events)) {
     let before: TicketJson | null = null
     for (const event of events) {
-      const broken = stepWrong(before, event, news.get(id))
-      if (broken !== null)
-        yield [breaks(broken.anchor, `ticket ${id}: ${broken.message}`), { shop: shop.id, before, event }]
+      const breach = findStepBreach(before, event, news.get(id))
+      if (breach !== null)
+        yield [makeBreach(breach.anchor, `ticket ${id}: ${breach.message}`), { shop: shop.id, before, event }]
       before = event.data.ticket
       last.set(id, before)
     }
@@ -364,17 +372,20 @@ function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, N
   for (const ticket of shop.listed) {
     const name = `ticket ${ticket.id}`
     const ended = last.get(ticket.id)
-    const fields = fieldsWrong(ticket)
-    if (fields !== null) yield [breaks(fields.anchor, `${name}: ${fields.message}`), { shop: shop.id, ticket }]
+    const fields = findFieldBreach(ticket)
+    if (fields !== null) yield [makeBreach(fields.anchor, `${name}: ${fields.message}`), { shop: shop.id, ticket }]
     if (ended !== undefined && (ended.state !== ticket.state || ended.ready_at !== ticket.ready_at))
       yield [
-        breaks("rule-event-steps", `${name} is ${ticket.state}, but is ${ended.state} in its last event`),
+        makeBreach("rule-event-steps", `${name} is ${ticket.state}, but is ${ended.state} in its last event`),
         { shop: shop.id, ticket, ended }
       ]
     const due = closureOf(ticket, news.get(ticket.id), trace.ended_at)
     if (due !== null && due.due_at <= trace.ended_at)
       yield [
-        breaks("rule-closure-uncollected", `${name} should have been closed at ${new Date(due.due_at).toISOString()}`),
+        makeBreach(
+          "rule-closure-uncollected",
+          `${name} should have been closed at ${new Date(due.due_at).toISOString()}`
+        ),
         { shop: shop.id, ticket }
       ]
   }
@@ -385,6 +396,6 @@ function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, N
  * are on time.
  */
 export const checkHistories = makeCheck("histories", "Specification, States", function* (trace) {
-  const news = newsOf(trace)
-  for (const shop of trace.shops) yield* historiesIn(trace, shop, news)
+  const news = newsByTicket(trace)
+  for (const shop of trace.shops) yield* findHistoryBreaches(trace, shop, news)
 })

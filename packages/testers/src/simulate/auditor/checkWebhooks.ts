@@ -1,13 +1,20 @@
 import { createHmac } from "node:crypto"
 import type { AttemptJson, DeliveryJson, EventJson } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
-import { type Breach, breaks } from "./Breach.js"
+import { type Breach, makeBreach } from "./Breach.js"
 import type { ShopTrace, Trace, TracedDelivery } from "./Trace.js"
-import { type CheckFinding, goodCalls, groupValues, makeCheck, ms, recordedData } from "./traceQueries.js"
+import {
+  type CheckFinding,
+  groupValues,
+  makeCheck,
+  recordedDataOf,
+  successfulCalls,
+  toEpochMs
+} from "./traceQueries.js"
 
 /** The delay after each failed attempt, before the next one. */
-const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
-const MAX_ATTEMPTS = DELAYS.length + 1
+const RETRY_DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
+const MAX_ATTEMPTS = RETRY_DELAYS.length + 1
 
 const isAcknowledged = ({ status }: Pick<AttemptJson, "status">): boolean =>
   status !== null && status >= 200 && status < 300
@@ -15,27 +22,27 @@ const isAcknowledged = ({ status }: Pick<AttemptJson, "status">): boolean =>
 /** The instants at which the shop's deliveries became due again: the webhook was turned on, or they were replayed. */
 const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
   (["enable webhook", "replay events"] as const).flatMap((name) =>
-    goodCalls(trace, name, shop)
+    successfulCalls(trace, name, shop)
       .filter(({ body }) => (body as { readonly dry_run?: boolean } | undefined)?.dry_run !== true)
       .map(({ now }) => now)
   )
 
-const retryBreach = (message: string): Breach => breaks("rule-delivery-retries", message)
+const retryBreach = (message: string): Breach => makeBreach("rule-delivery-retries", message)
 
 /** Finds an attempt that does not follow the delays of the table, unless the delivery became due again in between. */
-const attemptsWrong = (attempts: ReadonlyArray<AttemptJson>, releases: ReadonlyArray<number>): Breach | null => {
+const findAttemptBreach = (attempts: ReadonlyArray<AttemptJson>, releases: ReadonlyArray<number>): Breach | null => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
     if (attempt.n !== i + 1) return retryBreach(`attempt ${i + 1} has number ${attempt.n}`)
     const before = attempts[i - 1]
     round += 1
     if (before === undefined) continue
-    const [was, is] = [ms(before.started_at), ms(attempt.started_at)]
-    const isDue = !isAcknowledged(before) && round <= MAX_ATTEMPTS && is - was === DELAYS[round - 2]
+    const [previousStart, start] = [toEpochMs(before.started_at), toEpochMs(attempt.started_at)]
+    const isDue = !isAcknowledged(before) && round <= MAX_ATTEMPTS && start - previousStart === RETRY_DELAYS[round - 2]
     if (isDue) continue
-    if (!releases.some((at) => at >= was && at <= is))
+    if (!releases.some((at) => at >= previousStart && at <= start))
       return retryBreach(
-        `attempt ${attempt.n} started ${is - was} ms after the previous attempt, which is not the delay of the retry schedule`
+        `attempt ${attempt.n} started ${start - previousStart} ms after the previous attempt, which is not the delay of the retry schedule`
       )
     round = 1
   }
@@ -47,25 +54,25 @@ const roundOf = (attempts: ReadonlyArray<AttemptJson>): number => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
     const before = attempts[i - 1]
-    const gap = before === undefined ? -1 : ms(attempt.started_at) - ms(before.started_at)
-    round = before !== undefined && gap === DELAYS[round - 1] ? round + 1 : 1
+    const gap = before === undefined ? -1 : toEpochMs(attempt.started_at) - toEpochMs(before.started_at)
+    round = before !== undefined && gap === RETRY_DELAYS[round - 1] ? round + 1 : 1
   }
   return round
 }
 
-const stateWrong = (
+const findStateBreach = (
   { state, attempts, next_attempt_at }: DeliveryJson,
   shop: ShopTrace,
   ended_at: number
 ): Breach | null => {
-  const unparked = (message: string) => breaks("rule-delivery-no-webhook", message)
+  const parkingBreach = (message: string) => makeBreach("rule-delivery-no-webhook", message)
   const last = attempts.at(-1)
   const isOn = shop.webhook?.on === true
   switch (state) {
     case "delivered":
       return last !== undefined && isAcknowledged(last)
         ? null
-        : breaks("rule-delivery-status-all", "the delivery is delivered, but its last attempt got no 2xx")
+        : makeBreach("rule-delivery-status-all", "the delivery is delivered, but its last attempt got no 2xx")
     case "dead":
       if (last === undefined || isAcknowledged(last))
         return retryBreach("the delivery is dead, but its last attempt did not fail")
@@ -73,16 +80,16 @@ const stateWrong = (
         ? null
         : retryBreach(`the delivery is dead after only ${roundOf(attempts)} attempts`)
     case "parked":
-      return isOn ? unparked("the delivery is parked while the webhook is on") : null
+      return isOn ? parkingBreach("the delivery is parked while the webhook is on") : null
     case "pending":
-      if (!isOn) return unparked("the delivery is pending while the webhook is off")
-      return next_attempt_at !== null && ms(next_attempt_at) > ended_at
+      if (!isOn) return parkingBreach("the delivery is pending while the webhook is off")
+      return next_attempt_at !== null && toEpochMs(next_attempt_at) > ended_at
         ? null
         : retryBreach("the delivery was due but was not sent")
   }
 }
 
-const receivedWrong = (
+const findReceptionBreach = (
   delivery: DeliveryJson,
   event: EventJson,
   received: ReadonlyArray<TracedDelivery>
@@ -92,9 +99,9 @@ const receivedWrong = (
       `the event reached the receiver ${received.length} times, but the service logged ${delivery.attempts.length} attempts`
     )
   for (const [i, { status, body }] of received.entries()) {
-    if (body !== received[0]!.body) return breaks("rule-event-frozen", "the body differs between attempts")
+    if (body !== received[0]!.body) return makeBreach("rule-event-frozen", "the body differs between attempts")
     if (status !== null && delivery.attempts[i]!.status !== status)
-      return breaks(
+      return makeBreach(
         "rule-delivery-status-all",
         `attempt ${i + 1} is logged with the status ${delivery.attempts[i]!.status}, but the receiver responded ${status}`
       )
@@ -102,41 +109,42 @@ const receivedWrong = (
   const text = received[0]?.body
   return text === undefined || JSON.stringify(JSON.parse(text)) === JSON.stringify(event)
     ? null
-    : breaks("rule-event-frozen", "the body differs from the event in the list of events")
+    : makeBreach("rule-event-frozen", "the body differs from the event in the list of events")
 }
 
 /** The instant from which events are delivered: the first address was set then. */
-const setAt = (trace: Trace, shop: string): number =>
-  goodCalls(trace, "set webhook", shop)[0]?.now ?? Number.POSITIVE_INFINITY
+const webhookSetAt = (trace: Trace, shop: string): number =>
+  successfulCalls(trace, "set webhook", shop)[0]?.now ?? Number.POSITIVE_INFINITY
 
-function* overtakenEvents(
+function* findOvertakenEvents(
   shop: ShopTrace,
   received: ReadonlyArray<TracedDelivery>,
   since: number
 ): Iterable<CheckFinding> {
   const places = new Map(shop.events.map((event, i) => [event.id, { event, i }]))
-  const reached = new Map<string, number>()
+  const furthest = new Map<string, number>()
   const seen = new Set<string>()
   for (const { body } of received) {
     const { id } = JSON.parse(body) as EventJson
     const place = places.get(id)
     if (place === undefined)
-      yield [breaks("rule-delivery-no-webhook", `event ${id} was sent but never raised`), { shop: shop.id, body }]
+      yield [makeBreach("rule-delivery-no-webhook", `event ${id} was sent but never raised`), { shop: shop.id, body }]
     const ticket = place?.event.data.ticket?.id
-    if (seen.has(id) || place === undefined || ticket === undefined || ms(place.event.created_at) <= since) continue
+    if (seen.has(id) || place === undefined || ticket === undefined || toEpochMs(place.event.created_at) <= since)
+      continue
     seen.add(id)
-    const before = reached.get(ticket) ?? -1
-    reached.set(ticket, Math.max(before, place.i))
+    const before = furthest.get(ticket) ?? -1
+    furthest.set(ticket, Math.max(before, place.i))
     if (place.i <= before)
       yield [
-        breaks("rule-delivery-order", `event ${id} was delivered after a later event of its ticket`),
+        makeBreach("rule-delivery-order", `event ${id} was delivered after a later event of its ticket`),
         { shop: shop.id, ticket, event: place.event }
       ]
   }
 }
 
-function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
-  const since = setAt(trace, shop.id)
+function* findDeliveryBreaches(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
+  const since = webhookSetAt(trace, shop.id)
   const releases = releasesOf(trace, shop.id)
   const mine = trace.receptions.filter((one) => one.shop === shop.id)
   const byEvent = groupValues(mine, ({ body }) => (JSON.parse(body) as EventJson).id)
@@ -145,18 +153,18 @@ function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
     const delivery = deliveries.get(event.id)
     const received = byEvent.get(event.id)
     if (delivery === undefined) {
-      if (ms(event.created_at) > since)
-        yield [breaks("rule-delivery-no-webhook", `event ${event.id} has no delivery`), event]
+      if (toEpochMs(event.created_at) > since)
+        yield [makeBreach("rule-delivery-no-webhook", `event ${event.id} has no delivery`), event]
       continue
     }
-    const broken =
-      attemptsWrong(delivery.attempts, releases) ??
-      stateWrong(delivery, shop, trace.ended_at) ??
-      receivedWrong(delivery, event, received ?? [])
-    if (broken !== null)
-      yield [breaks(broken.anchor, `event ${event.id}: ${broken.message}`), { shop: shop.id, delivery, received }]
+    const breach =
+      findAttemptBreach(delivery.attempts, releases) ??
+      findStateBreach(delivery, shop, trace.ended_at) ??
+      findReceptionBreach(delivery, event, received ?? [])
+    if (breach !== null)
+      yield [makeBreach(breach.anchor, `event ${event.id}: ${breach.message}`), { shop: shop.id, delivery, received }]
   }
-  yield* overtakenEvents(shop, mine, since)
+  yield* findOvertakenEvents(shop, mine, since)
 }
 
 /**
@@ -164,7 +172,7 @@ function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
  * retries with the same bytes, and the events of a ticket are in order.
  */
 export const checkDeliveries = makeCheck("deliveries", "Specification, Webhooks", function* (trace) {
-  for (const shop of trace.shops) yield* deliveriesIn(trace, shop)
+  for (const shop of trace.shops) yield* findDeliveryBreaches(trace, shop)
 })
 
 interface Secret {
@@ -175,11 +183,13 @@ interface Secret {
 
 /** A shop's secrets, each with the period in which it signs, which ends a day after the next secret was made. */
 const secretsOf = (trace: Trace, shop: string): ReadonlyArray<Secret> => {
-  const [set] = goodCalls(trace, "set webhook", shop)
-  const secrets = [...(set === undefined ? [] : [set]), ...goodCalls(trace, "rotate secret", shop)].map((one) => ({
-    text: recordedData<{ readonly secret: string }>(one).secret,
-    since: one.now
-  }))
+  const [set] = successfulCalls(trace, "set webhook", shop)
+  const secrets = [...(set === undefined ? [] : [set]), ...successfulCalls(trace, "rotate secret", shop)].map(
+    (one) => ({
+      text: recordedDataOf<{ readonly secret: string }>(one).secret,
+      since: one.now
+    })
+  )
   return secrets.map(({ text, since }, i) => {
     const next = secrets[i + 1]?.since
     // A secret stops signing when a third is made, because only the two newest sign.
@@ -188,30 +198,30 @@ const secretsOf = (trace: Trace, shop: string): ReadonlyArray<Secret> => {
   })
 }
 
-const hexOf = (secret: string, t: string, body: string): string =>
+const hmacHex = (secret: string, t: string, body: string): string =>
   createHmac("sha256", secret).update(`${t}.${body}`).digest("hex")
 
-const FORM = /^t=(\d+)((?:,v1=[0-9a-f]{64})+)$/
+const SIGNATURE_FORM = /^t=(\d+)((?:,v1=[0-9a-f]{64})+)$/
 
-const signatureWrong = (
+const findSignatureProblem = (
   { signature, body }: TracedDelivery,
   sent_at: number,
   secrets: ReadonlyArray<Secret>
 ): string | null => {
   if (signature === null) return "the request has no signature"
-  const [, t = "", rest = ""] = FORM.exec(signature) ?? []
+  const [, t = "", rest = ""] = SIGNATURE_FORM.exec(signature) ?? []
   if (t === "") return `the signature header is ${signature}, which is not t=<seconds>,v1=<hex>`
   if (Number(t) !== Math.floor(sent_at / SECOND))
     return `the signature's t is ${t}, but the attempt started at ${Math.floor(sent_at / SECOND)}`
-  const signed = rest
+  const signatures = rest
     .slice(1)
     .split(",")
     .map((part) => part.slice("v1=".length))
-  const sure = secrets.filter(({ since, until }) => since < sent_at && sent_at < until)
+  const certain = secrets.filter(({ since, until }) => since < sent_at && sent_at < until)
   const possible = secrets.filter(({ since, until }) => since <= sent_at && sent_at <= until)
-  const missing = sure.find(({ text }) => !signed.includes(hexOf(text, t, body)))
+  const missing = certain.find(({ text }) => !signatures.includes(hmacHex(text, t, body)))
   if (missing !== undefined) return "a secret that was valid at that time did not sign"
-  return signed.every((hex) => possible.some(({ text }) => hexOf(text, t, body) === hex))
+  return signatures.every((hex) => possible.some(({ text }) => hmacHex(text, t, body) === hex))
     ? null
     : "a secret that was not valid at that time signed"
 }
@@ -224,17 +234,21 @@ export const checkSignatures = makeCheck("signatures", "Specification, Webhooks"
   for (const shop of trace.shops) {
     const secrets = secretsOf(trace, shop.id)
     const attempts = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery.attempts]))
-    const counted = new Map<string, number>()
+    const counts = new Map<string, number>()
     for (const reception of trace.receptions) {
       if (reception.shop !== shop.id) continue
       const { id } = JSON.parse(reception.body) as EventJson
-      const nth = counted.get(id) ?? 0
-      counted.set(id, nth + 1)
+      const nth = counts.get(id) ?? 0
+      counts.set(id, nth + 1)
       const attempt = attempts.get(id)?.[nth]
       // An attempt that is not logged is skipped, because the check of deliveries reports it.
-      const message = attempt === undefined ? null : signatureWrong(reception, ms(attempt.started_at), secrets)
+      const message =
+        attempt === undefined ? null : findSignatureProblem(reception, toEpochMs(attempt.started_at), secrets)
       if (message !== null)
-        yield [breaks("rule-signature", `event ${id}, attempt ${nth + 1}: ${message}`), { shop: shop.id, reception }]
+        yield [
+          makeBreach("rule-signature", `event ${id}, attempt ${nth + 1}: ${message}`),
+          { shop: shop.id, reception }
+        ]
     }
   }
 })
@@ -242,27 +256,30 @@ export const checkSignatures = makeCheck("signatures", "Specification, Webhooks"
 const MAX_FAILURES = 20
 const MAX_FAILING_MS = 72 * HOUR
 
-const offWrong = ({ webhook, deliveries, notices }: ShopTrace): string | null => {
+const findOffProblem = ({ webhook, deliveries, notices }: ShopTrace): string | null => {
   if (webhook === null || webhook.on) return null
   const { off_reason, failures_in_row, first_failure_at } = webhook
   const attempts = deliveries.flatMap((delivery) => delivery.attempts)
-  const reported = notices.filter(({ kind }) => kind === "webhook_off")
-  if (reported.length === 0) return "it is off, but its owner was not notified"
+  const offNotices = notices.filter(({ kind }) => kind === "webhook_off")
+  if (offNotices.length === 0) return "it is off, but its owner was not notified"
   if (off_reason === "gone")
     return attempts.some(({ status }) => status === 410)
       ? null
       : "it is off with the reason gone, but no attempt got a 410"
-  const last = Math.max(...attempts.map(({ started_at }) => ms(started_at)))
+  const last = Math.max(...attempts.map(({ started_at }) => toEpochMs(started_at)))
   const isDue =
-    failures_in_row >= MAX_FAILURES && first_failure_at !== null && last - ms(first_failure_at) >= MAX_FAILING_MS
+    failures_in_row >= MAX_FAILURES && first_failure_at !== null && last - toEpochMs(first_failure_at) >= MAX_FAILING_MS
   return isDue ? null : `it is off after only ${failures_in_row} consecutive failures since ${first_failure_at}`
 }
 
-const onWrong = ({ webhook, deliveries }: ShopTrace): string | null => {
+const findOnProblem = ({ webhook, deliveries }: ShopTrace): string | null => {
   if (webhook?.on !== true || webhook.first_failure_at === null) return null
-  const failed = deliveries.flatMap(({ attempts }) => attempts).filter(({ status }) => status === null || status >= 300)
-  const last = Math.max(...failed.map(({ started_at }) => ms(started_at)))
-  const isOverdue = webhook.failures_in_row >= MAX_FAILURES && last - ms(webhook.first_failure_at) >= MAX_FAILING_MS
+  const failedAttempts = deliveries
+    .flatMap(({ attempts }) => attempts)
+    .filter(({ status }) => status === null || status >= 300)
+  const last = Math.max(...failedAttempts.map(({ started_at }) => toEpochMs(started_at)))
+  const isOverdue =
+    webhook.failures_in_row >= MAX_FAILURES && last - toEpochMs(webhook.first_failure_at) >= MAX_FAILING_MS
   return isOverdue
     ? `it is still on after ${webhook.failures_in_row} consecutive failures since ${webhook.first_failure_at}`
     : null
@@ -273,9 +290,9 @@ const onWrong = ({ webhook, deliveries }: ShopTrace): string | null => {
  */
 export const checkWebhooks = makeCheck("webhooks", "Specification, Webhooks", function* ({ shops }) {
   for (const shop of shops) {
-    const message = offWrong(shop) ?? onWrong(shop)
+    const message = findOffProblem(shop) ?? findOnProblem(shop)
     const { webhook, notices } = shop
     if (message !== null)
-      yield [breaks("rule-webhook-gone", `the webhook of ${shop.id}: ${message}`), { webhook, notices }]
+      yield [makeBreach("rule-webhook-gone", `the webhook of ${shop.id}: ${message}`), { webhook, notices }]
   }
 })

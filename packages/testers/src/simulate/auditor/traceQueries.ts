@@ -6,14 +6,14 @@ import type { Breach } from "./Breach.js"
 import type { RecordedRequest, Trace, Violation } from "./Trace.js"
 
 /** Milliseconds since 1970 of an ISO text. */
-export const ms = (iso: string): number => Date.parse(iso)
+export const toEpochMs = (iso: string): number => Date.parse(iso)
 
 /** True for a 2xx. */
-export const isGood = ({ response }: RecordedRequest): boolean =>
+export const isSuccess = ({ response }: RecordedRequest): boolean =>
   response !== null && response.status >= 200 && response.status < 300
 
 /** The data of a success. */
-export const recordedData = <A>({ response }: RecordedRequest): A => response?.body.data as A
+export const recordedDataOf = <A>({ response }: RecordedRequest): A => response?.body.data as A
 
 /** True for a response that repeats an earlier one (Specification, Lists and sync). */
 export const isReplay = ({ response }: RecordedRequest): boolean => response?.body.meta?.replayed === true
@@ -62,20 +62,20 @@ export const evidenceOf = ({
 })
 
 /** The successful requests of a call, for the resource with this id or for any. */
-export const goodCalls = (
+export const successfulCalls = (
   { exchanges }: Pick<Trace, "exchanges">,
   name: CallName,
-  about?: string
+  resourceId?: string
 ): ReadonlyArray<RecordedRequest & { readonly id: string }> =>
   exchanges.flatMap((exchange) => {
     const call = callOf(exchange)
-    return call?.name === name && (about ?? call.id) === call.id && isGood(exchange)
+    return call?.name === name && (resourceId ?? call.id) === call.id && isSuccess(exchange)
       ? [{ ...exchange, id: call.id }]
       : []
   })
 
 /** True for a request for a new ticket, through the API or in the app. */
-export const isCreate = (exchange: RecordedRequest): boolean =>
+export const isTicketCreation = (exchange: RecordedRequest): boolean =>
   /^create (ticket|in app)$/.test(callOf(exchange)?.name ?? "")
 
 /** Groups values by name, and keeps their order. */
@@ -94,7 +94,7 @@ export const groupValues = <A>(all: Iterable<A>, nameOf: (one: A) => string): Ma
 export type TicketEvent = EventJson & { readonly data: { readonly ticket: TicketJson } }
 
 /** The events of each ticket of a shop, in their order. */
-export const eventsByTicket = (events: ReadonlyArray<EventJson>): Map<string, Array<TicketEvent>> =>
+export const groupEventsByTicket = (events: ReadonlyArray<EventJson>): Map<string, Array<TicketEvent>> =>
   groupValues(
     events.filter((event): event is TicketEvent => event.data.ticket !== undefined),
     ({ data }) => data.ticket.id
@@ -102,15 +102,15 @@ export const eventsByTicket = (events: ReadonlyArray<EventJson>): Map<string, Ar
 
 /** The settings of a shop at an instant, from the changes of its owner, oldest first. */
 export const settingsAt = (trace: Trace, shop: string): ((now: number) => Readonly<Record<string, unknown>>) => {
-  const changes = goodCalls(trace, "change shop", shop)
+  const changes = successfulCalls(trace, "change shop", shop)
   return (now) => {
     const last = changes.findLast((change) => change.now <= now)
-    return last === undefined ? {} : recordedData<Record<string, unknown>>(last)
+    return last === undefined ? {} : recordedDataOf<Record<string, unknown>>(last)
   }
 }
 
 /** The time for which an Idempotency-Key is remembered (Specification, Idempotency). */
-export const REMEMBERED = 30 * DAY
+export const IDEMPOTENCY_TTL_MS = 30 * DAY
 
 /** All requests that a caller made with one Idempotency-Key for one operation (Specification, Idempotency). */
 export interface Operation {
@@ -131,8 +131,8 @@ export interface Operation {
 const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["results"] => {
   const results = new Map<string, Operation["results"][number]>()
   for (const exchange of exchanges) {
-    if (!isGood(exchange)) continue
-    const data = recordedData<unknown>(exchange)
+    if (!isSuccess(exchange)) continue
+    const data = recordedDataOf<unknown>(exchange)
     const text = JSON.stringify(data)
     const earlier = results.get(text)
     // The first response is the one that is not a repetition, unless it was lost.
@@ -149,13 +149,13 @@ const OPERATIONS: ReadonlySet<string | undefined> = new Set(["create ticket", "a
 
 /** The operations with Idempotency-Keys through the API. */
 export const operationsOf = ({ exchanges }: Pick<Trace, "exchanges">): ReadonlyArray<Operation> => {
-  const asked = exchanges.filter((one) => one.key !== null && one.once !== null && OPERATIONS.has(callOf(one)?.name))
-  const groups = groupValues(asked, (one) => JSON.stringify([one.key, callOf(one)!.name, one.once]))
+  const requests = exchanges.filter((one) => one.key !== null && one.once !== null && OPERATIONS.has(callOf(one)?.name))
+  const groups = groupValues(requests, (one) => JSON.stringify([one.key, callOf(one)!.name, one.once]))
   return [...groups.values()].map((group) => {
     const first = group[0]!
     // A response after the key has expired does not count, because the repetition is then a new request.
     const isSettled = (lost: RecordedRequest) =>
-      group.some((one) => one.seq > lost.seq && isGood(one) && one.now - lost.now < REMEMBERED)
+      group.some((one) => one.seq > lost.seq && isSuccess(one) && one.now - lost.now < IDEMPOTENCY_TTL_MS)
     return {
       call: callOf(first)!.name as Operation["call"],
       shop: first.shop ?? "",

@@ -1,9 +1,9 @@
 import { escapeHtml } from "@workshop/core/internal"
-import { entryItem, pageText, row, ruleLink } from "../../page/page.js"
+import { detailRow, entryItem, pageText, ruleLink } from "../../page/page.js"
 import type { EventJson } from "../../testkit/ResponseTypes.js"
 import { pluralize } from "../../text/pluralize.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
-import { groupValues, ms } from "../auditor/traceQueries.js"
+import { groupValues, toEpochMs } from "../auditor/traceQueries.js"
 import type { Timing } from "../Observers.js"
 import { countLines, endLines, latencyColumns, percentile, type RunReport, ruleLine } from "./textReport.js"
 import { violationStory } from "./violationStory.js"
@@ -28,7 +28,7 @@ const BOTTOM = 34
 const TOP = 10
 const RIGHT = 10
 
-const short = (n: number): string =>
+const formatCompact = (n: number): string =>
   n >= 1_000_000
     ? `${(n / 1_000_000).toFixed(1)}M`
     : n >= 10_000
@@ -37,10 +37,10 @@ const short = (n: number): string =>
         ? String(Math.round(n))
         : n.toPrecision(2)
 
-const scale = (min: number, max: number, from: number, to: number) => (n: number) =>
+const makeScale = (min: number, max: number, from: number, to: number) => (n: number) =>
   from + ((n - min) / (max - min || 1)) * (to - from)
 
-const framed = (
+const plotFigure = (
   { title, x, y }: PlotText,
   mostY: number,
   [minX, maxX]: readonly [string, string],
@@ -49,50 +49,50 @@ const framed = (
 ): string => {
   const bottom = HEIGHT - BOTTOM
   const marks = [0, 0.5, 1].map((share) => {
-    const at = bottom - share * (bottom - TOP)
-    return `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}"/><text x="${LEFT - 6}" y="${at + 4}" text-anchor="end">${short(share * mostY)}</text>`
+    const tickY = bottom - share * (bottom - TOP)
+    return `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${tickY}" y2="${tickY}"/><text x="${LEFT - 6}" y="${tickY + 4}" text-anchor="end">${formatCompact(share * mostY)}</text>`
   })
   const names = legend.map((name, i) => `<span><i class="c${i}"></i>${escapeHtml(name)}</span>`).join("")
   return `<figure><figcaption>${escapeHtml(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(title)}">${marks.join("")}${inside}<text x="${LEFT}" y="${HEIGHT - 16}">${escapeHtml(minX)}</text><text x="${WIDTH - RIGHT}" y="${HEIGHT - 16}" text-anchor="end">${escapeHtml(maxX)}</text><text x="${(LEFT + WIDTH) / 2}" y="${HEIGHT - 2}" text-anchor="middle">${escapeHtml(x)}</text><text class="second" x="12" y="${bottom / 2}" text-anchor="middle" transform="rotate(-90 12 ${bottom / 2})">${escapeHtml(y)}</text></svg>${names === "" ? "" : `<p class="legend">${names}</p>`}</figure>`
 }
 
-const extent = (series: ReadonlyArray<Series>) => {
+const extentOf = (series: ReadonlyArray<Series>) => {
   const all = series.flatMap(({ points }) => points)
   const xs = all.length === 0 ? [0, 1] : all.map(([x]) => x)
   return { min: Math.min(...xs), max: Math.max(...xs), top: Math.max(0, ...all.map(([, y]) => y)) || 1 }
 }
 
 /** A plot of lines on a common axis. `label` formats the ends of the x axis. */
-const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
-  const { min, max, top } = extent(series)
-  const [x, y] = [scale(min, max, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
-  const drawn = series.map(
+const linePlot = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
+  const { min, max, top } = extentOf(series)
+  const [x, y] = [makeScale(min, max, LEFT, WIDTH - RIGHT), makeScale(0, top, HEIGHT - BOTTOM, TOP)]
+  const polylines = series.map(
     ({ points }, i) =>
       `<polyline class="l${i}" points="${points.map(([px, py]) => `${x(px).toFixed(1)},${y(py).toFixed(1)}`).join(" ")}"/>`
   )
-  return framed(
+  return plotFigure(
     text,
     top,
     [label(min), label(max)],
-    drawn.join(""),
+    polylines.join(""),
     series.length > 1 ? series.map(({ name }) => name) : []
   )
 }
 
 /** A plot of stacked areas, all with the same x values. */
-const stacked = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
-  const sums = (upTo: number, at: number) =>
+const stackedPlot = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
+  const sumUpTo = (upTo: number, at: number) =>
     series.slice(0, upTo).reduce((sum, { points }) => sum + (points[at]?.[1] ?? 0), 0)
   const xs = series[0]?.points.map(([x]) => x) ?? []
-  const top = Math.max(0, ...xs.map((_, at) => sums(series.length, at))) || 1
+  const top = Math.max(0, ...xs.map((_, at) => sumUpTo(series.length, at))) || 1
   const [min, max] = [xs[0] ?? 0, xs.at(-1) ?? 1]
-  const [x, y] = [scale(min, max, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
+  const [x, y] = [makeScale(min, max, LEFT, WIDTH - RIGHT), makeScale(0, top, HEIGHT - BOTTOM, TOP)]
   const areas = series.map((_, i) => {
-    const upper = xs.map((px, at) => `${x(px).toFixed(1)},${y(sums(i + 1, at)).toFixed(1)}`)
-    const lower = xs.map((px, at) => `${x(px).toFixed(1)},${y(sums(i, at)).toFixed(1)}`).reverse()
+    const upper = xs.map((px, at) => `${x(px).toFixed(1)},${y(sumUpTo(i + 1, at)).toFixed(1)}`)
+    const lower = xs.map((px, at) => `${x(px).toFixed(1)},${y(sumUpTo(i, at)).toFixed(1)}`).reverse()
     return `<polygon class="a${i}" points="${[...upper, ...lower].join(" ")}"/>`
   })
-  return framed(
+  return plotFigure(
     text,
     top,
     [label(min), label(max)],
@@ -102,21 +102,21 @@ const stacked = (text: PlotText, series: ReadonlyArray<Series>, label: (x: numbe
 }
 
 /** A plot with a bar for each name. */
-const bars = (text: PlotText, named: ReadonlyArray<readonly [name: string, n: number]>): string => {
-  const top = Math.max(0, ...named.map(([, n]) => n)) || 1
-  const wide = (WIDTH - LEFT - RIGHT) / Math.max(1, named.length)
-  const drawn = named.map(([name, n], i) => {
+const barPlot = (text: PlotText, values: ReadonlyArray<readonly [name: string, n: number]>): string => {
+  const top = Math.max(0, ...values.map(([, n]) => n)) || 1
+  const wide = (WIDTH - LEFT - RIGHT) / Math.max(1, values.length)
+  const rects = values.map(([name, n], i) => {
     const height = (n / top) * (HEIGHT - BOTTOM - TOP)
-    const at = LEFT + i * wide
-    return `<rect class="a0" x="${(at + 1).toFixed(1)}" y="${(HEIGHT - BOTTOM - height).toFixed(1)}" width="${Math.max(1, wide - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escapeHtml(name)}: ${short(n)}</title></rect><text${i % 2 === 1 ? ' class="second"' : ""} x="${(at + wide / 2).toFixed(1)}" y="${HEIGHT - 18}" text-anchor="middle">${escapeHtml(name.length * 6 > wide ? "" : name)}</text>`
+    const left = LEFT + i * wide
+    return `<rect class="a0" x="${(left + 1).toFixed(1)}" y="${(HEIGHT - BOTTOM - height).toFixed(1)}" width="${Math.max(1, wide - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escapeHtml(name)}: ${formatCompact(n)}</title></rect><text${i % 2 === 1 ? ' class="second"' : ""} x="${(left + wide / 2).toFixed(1)}" y="${HEIGHT - 18}" text-anchor="middle">${escapeHtml(name.length * 6 > wide ? "" : name)}</text>`
   })
-  return framed(text, top, ["", ""], drawn.join(""))
+  return plotFigure(text, top, ["", ""], rects.join(""))
 }
 
 const BUCKETS = 60
 
 /** The requests per second in equal parts of the run. */
-const throughput = (timings: ReadonlyArray<Timing>): Series => {
+const throughputSeries = (timings: ReadonlyArray<Timing>): Series => {
   const first = timings[0]?.ended_ms ?? 0
   const width = Math.max(1, ((timings.at(-1)?.ended_ms ?? 1) - first) / BUCKETS)
   const counts = Array.from({ length: BUCKETS }, () => 0)
@@ -124,7 +124,7 @@ const throughput = (timings: ReadonlyArray<Timing>): Series => {
   return { name: "requests", points: counts.map((n, i) => [(i * width) / 1000, (n / width) * 1000] as const) }
 }
 
-const latencyOverRun = (timings: ReadonlyArray<Timing>): ReadonlyArray<Series> => {
+const latencySeries = (timings: ReadonlyArray<Timing>): ReadonlyArray<Series> => {
   const size = Math.max(1, Math.ceil(timings.length / BUCKETS))
   const parts = Array.from({ length: Math.ceil(timings.length / size) }, (_, i) =>
     timings
@@ -140,7 +140,7 @@ const latencyOverRun = (timings: ReadonlyArray<Timing>): ReadonlyArray<Series> =
   ).map(([name, share]) => ({ name, points: parts.map((part, i) => [i * size, percentile(part, share)] as const) }))
 }
 
-const DELAYS: ReadonlyArray<readonly [name: string, max: number]> = [
+const DELAY_BUCKETS: ReadonlyArray<readonly [name: string, max: number]> = [
   ["at once", 1000],
   ["1 min", 61_000],
   ["6 min", 361_000],
@@ -153,15 +153,15 @@ const DELAYS: ReadonlyArray<readonly [name: string, max: number]> = [
 ]
 
 /** The times from each event to its delivery, on the sandbox clock. */
-const deliveryDelays = ({ shops }: Trace): ReadonlyArray<readonly [string, number]> => {
-  const counts = new Map(DELAYS.map(([name]) => [name, 0]))
+const deliveryDelaysOf = ({ shops }: Trace): ReadonlyArray<readonly [string, number]> => {
+  const counts = new Map(DELAY_BUCKETS.map(([name]) => [name, 0]))
   for (const { events, deliveries } of shops) {
-    const raised = new Map(events.map(({ id, created_at }) => [id, ms(created_at)]))
+    const raisedAt = new Map(events.map(({ id, created_at }) => [id, toEpochMs(created_at)]))
     for (const { event_id, attempts } of deliveries) {
-      const arrived = attempts.find(({ status }) => status !== null && status < 300)
-      if (arrived === undefined) continue
-      const delay = ms(arrived.started_at) - (raised.get(event_id) ?? 0)
-      const name = DELAYS.find(([, max]) => delay <= max)?.[0] ?? "longer"
+      const firstSuccess = attempts.find(({ status }) => status !== null && status < 300)
+      if (firstSuccess === undefined) continue
+      const delay = toEpochMs(firstSuccess.started_at) - (raisedAt.get(event_id) ?? 0)
+      const name = DELAY_BUCKETS.find(([, max]) => delay <= max)?.[0] ?? "longer"
       counts.set(name, (counts.get(name) ?? 0) + 1)
     }
   }
@@ -171,16 +171,16 @@ const deliveryDelays = ({ shops }: Trace): ReadonlyArray<readonly [string, numbe
 const STATES = ["workshop", "ready", "impossible", "collected", "abandoned"] as const
 
 /** The number of tickets in each state, over the days of the simulation. */
-const statesOverTime = ({ shops, started_at, ended_at }: Trace): ReadonlyArray<Series> => {
+const stateSeries = ({ shops, started_at, ended_at }: Trace): ReadonlyArray<Series> => {
   const events: ReadonlyArray<EventJson> = shops
     .flatMap((shop) => shop.events)
-    .sort((a, b) => ms(a.created_at) - ms(b.created_at))
+    .sort((a, b) => toEpochMs(a.created_at) - toEpochMs(b.created_at))
   const states = new Map<string, string>()
   const series = STATES.map((name) => ({ name, points: [] as Array<readonly [number, number]> }))
   let next = 0
   for (let bucket = 0; bucket <= BUCKETS; bucket++) {
     const until = started_at + ((ended_at - started_at) * bucket) / BUCKETS
-    for (; next < events.length && ms(events[next]!.created_at) <= until; next++) {
+    for (; next < events.length && toEpochMs(events[next]!.created_at) <= until; next++) {
       const { ticket } = events[next]!.data
       if (ticket !== undefined) states.set(ticket.id, ticket.state)
     }
@@ -190,25 +190,25 @@ const statesOverTime = ({ shops, started_at, ended_at }: Trace): ReadonlyArray<S
   return series
 }
 
-const day = (instant: number): string => new Date(instant).toISOString().slice(0, 10)
+const formatDay = (instant: number): string => new Date(instant).toISOString().slice(0, 10)
 
 /** The plots of a simulation: its speed, the delays of deliveries, the states of tickets. */
-const plots = (trace: Trace, timings: ReadonlyArray<Timing>): ReadonlyArray<string> => [
-  lines(
+const plotsOf = (trace: Trace, timings: ReadonlyArray<Timing>): ReadonlyArray<string> => [
+  linePlot(
     { title: "Throughput", x: "seconds of the run", y: "requests a second" },
-    [throughput(timings)],
+    [throughputSeries(timings)],
     (x) => `${x.toFixed(1)} s`
   ),
-  lines({ title: "Latency", x: "requests", y: "milliseconds" }, latencyOverRun(timings), (x) => String(x)),
-  bars(
+  linePlot({ title: "Latency", x: "requests", y: "milliseconds" }, latencySeries(timings), (x) => String(x)),
+  barPlot(
     {
       title: "Delay of deliveries, by the sandbox clock",
       x: "from the event to its arrival, at most",
       y: "deliveries"
     },
-    deliveryDelays(trace)
+    deliveryDelaysOf(trace)
   ),
-  stacked({ title: "Tickets by state", x: "the sandbox clock", y: "tickets" }, statesOverTime(trace), day)
+  stackedPlot({ title: "Tickets by state", x: "the sandbox clock", y: "tickets" }, stateSeries(trace), formatDay)
 ]
 
 const COLOURS = ["#2f6fde", "#2f9e6e", "#d9822b", "#7b5fc7", "#8a8f98"]
@@ -246,12 +246,17 @@ const violationItem = (trace: Trace, command: string) => (violation: Violation, 
   const timeline = story === null ? "" : `<div data-story="${escapeHtml(JSON.stringify(story))}"></div>`
   return entryItem({
     ...{ id: `${rule}-${i + 1}`, outcome: "failed", title: escapeHtml(message), command },
-    body: `<dl>${row("written in", ruleLink(rule_at), "html")}${row("evidence", JSON.stringify(evidence, null, 2), "code")}</dl>${timeline}`
+    body: `<dl>${detailRow("written in", ruleLink(rule_at), "html")}${detailRow("evidence", JSON.stringify(evidence, null, 2), "code")}</dl>${timeline}`
   })
 }
 
 /** The violations of one rule, each with its evidence and a story of its ticket that can be unfolded. */
-const brokenRule = (trace: Trace, command: string, rule: string, violations: ReadonlyArray<Violation>): string => {
+const brokenRuleSection = (
+  trace: Trace,
+  command: string,
+  rule: string,
+  violations: ReadonlyArray<Violation>
+): string => {
   const shown = violations.slice(0, MAX_SHOWN_VIOLATIONS).map(violationItem(trace, command))
   const more = violations.length - shown.length
   const left = more > 0 ? `<p class="faint">and ${more} more. To print all of them, use --json</p>` : ""
@@ -263,8 +268,8 @@ export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArr
   const { seed, violations } = report.summary
   const times = pluralize(violations.length, "violation")
   const counts = countLines(report).map((line) => `<p class="faint">${escapeHtml(line)}</p>`)
-  const sections = [...groupValues(violations, ({ rule }) => rule)].map(([rule, of]) =>
-    brokenRule(trace, report.command, rule, of)
+  const sections = [...groupValues(violations, ({ rule }) => rule)].map(([rule, ruleViolations]) =>
+    brokenRuleSection(trace, report.command, rule, ruleViolations)
   )
   return pageText({
     title: `Simulation of seed ${seed} ${violations.length === 0 ? "passed: no violations" : `failed: ${times}`}`,
@@ -273,7 +278,7 @@ export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArr
     body: `<div class="counts">${counts.join("\n")}</div>
 <pre>${escapeHtml(endLines(report).join("\n"))}</pre>
 ${sections.join("\n")}
-<div class="plots">${plots(trace, timings).join("\n")}</div>
+<div class="plots">${plotsOf(trace, timings).join("\n")}</div>
 ${latencyTable(report.latencies)}`
   })
 }

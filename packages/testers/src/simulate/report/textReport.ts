@@ -1,7 +1,7 @@
 import { DAY } from "../../testkit/Time.js"
-import { type Paint, plain } from "../../text/Paint.js"
+import { type Column, formatTable } from "../../text/formatTable.js"
+import { type Paint, paintPlain } from "../../text/Paint.js"
 import { pluralize } from "../../text/pluralize.js"
-import { type Column, table } from "../../text/table.js"
 import { checks } from "../auditor/audit.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
 import { groupValues } from "../auditor/traceQueries.js"
@@ -38,14 +38,14 @@ export interface Summary {
   readonly violations: ReadonlyArray<Violation>
 }
 
-const tally = (names: Iterable<string>): Tally => {
+const tallyNames = (names: Iterable<string>): Tally => {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
   return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Counts the requests, tickets and deliveries of a trace. */
-export const count = (
+export const countTrace = (
   { exchanges, receptions, shops, clients, started_at, ended_at }: Trace,
   steps: number
 ): Counts => ({
@@ -56,11 +56,11 @@ export const count = (
   requests: exchanges.length,
   deliveries: receptions.length,
   simulated_ms: ended_at - started_at,
-  acts: tally(exchanges.map(({ act }) => act)),
-  answers: tally(exchanges.map(({ response }) => String(response?.status ?? "cut"))),
-  events: tally(shops.flatMap(({ events }) => events.map(({ type }) => type))),
-  states: tally(shops.flatMap(({ listed }) => listed.map(({ state }) => state))),
-  outcomes: tally(shops.flatMap(({ deliveries }) => deliveries.map(({ state }) => state)))
+  acts: tallyNames(exchanges.map(({ act }) => act)),
+  answers: tallyNames(exchanges.map(({ response }) => String(response?.status ?? "cut"))),
+  events: tallyNames(shops.flatMap(({ events }) => events.map(({ type }) => type))),
+  states: tallyNames(shops.flatMap(({ listed }) => listed.map(({ state }) => state))),
+  outcomes: tallyNames(shops.flatMap(({ deliveries }) => deliveries.map(({ state }) => state)))
 })
 
 /** The latencies of an act, in real milliseconds. */
@@ -77,7 +77,7 @@ export const percentile = (sorted: ReadonlyArray<number>, share: number): number
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
 /** The latencies of each act, the most frequent first. */
-export const latencies = (timings: ReadonlyArray<Timing>): ReadonlyArray<Latency> =>
+export const computeLatencies = (timings: ReadonlyArray<Timing>): ReadonlyArray<Latency> =>
   Array.from(
     groupValues(timings, ({ act }) => act),
     ([act, times]) => {
@@ -103,26 +103,26 @@ export interface RunReport {
 const MAX_SHOWN_VIOLATIONS = 5
 const MAX_CHARACTERS = 600
 
-const number = (n: number): string => n.toLocaleString("en-US")
-const milliseconds = (n: number): string => n.toFixed(n < 10 ? 2 : 0)
+const formatNumber = (n: number): string => n.toLocaleString("en-US")
+const formatMs = (n: number): string => n.toFixed(n < 10 ? 2 : 0)
 
-const listed = (title: string, tally: Readonly<Record<string, number>>): string =>
+const formatTally = (title: string, tally: Readonly<Record<string, number>>): string =>
   `${title}: ${
     Object.entries(tally)
-      .map(([name, n]) => `${name} (${number(n)})`)
+      .map(([name, n]) => `${name} (${formatNumber(n)})`)
       .join(", ") || "none"
   }`
 
-const shortened = (evidence: unknown): string => {
+const formatEvidence = (evidence: unknown): string => {
   const text = JSON.stringify(evidence) ?? ""
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text
 }
 
 /** The number of violations of a check, and the section of its rules. */
 export const ruleLine = (rule: string, violations: ReadonlyArray<Violation>): string =>
-  `${rule}: broken ${violations.length === 1 ? "once" : `${number(violations.length)} times`} (${violations[0]?.section})`
+  `${rule}: broken ${violations.length === 1 ? "once" : `${formatNumber(violations.length)} times`} (${violations[0]?.section})`
 
-const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint): ReadonlyArray<string> => {
+const brokenRuleLines = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint): ReadonlyArray<string> => {
   const shown = violations.slice(0, MAX_SHOWN_VIOLATIONS)
   const more = violations.length - shown.length
   return [
@@ -130,43 +130,46 @@ const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint
     ...shown.flatMap(({ rule_at, message, evidence }) => [
       `  ${message}`,
       `    ${paint("faint", "breaks")} ${rule_at}`,
-      paint("faint", `    ${shortened(evidence)}`)
+      paint("faint", `    ${formatEvidence(evidence)}`)
     ]),
-    ...(more > 0 ? [`  and ${number(more)} more. To print all of them, use --json`] : [])
+    ...(more > 0 ? [`  and ${formatNumber(more)} more. To print all of them, use --json`] : [])
   ]
 }
 
-const many = (n: number, noun: string): string => pluralize(n, noun, number(n))
+const formatCount = (n: number, noun: string): string => pluralize(n, noun, formatNumber(n))
 
 /** The counts of a simulation, as lines. */
-export const countLines = ({ summary, took_ms, stopped }: RunReport, paint: Paint = plain): ReadonlyArray<string> => {
+export const countLines = (
+  { summary, took_ms, stopped }: RunReport,
+  paint: Paint = paintPlain
+): ReadonlyArray<string> => {
   const { seed, counts } = summary
   const seconds = took_ms / 1000
   return [
     paint(
       "strong",
-      `Seed ${seed}: ${many(counts.steps, "step")} over ${many(Math.round(counts.simulated_ms / DAY), "day")}, in ${seconds.toFixed(1)} s of real time`
+      `Seed ${seed}: ${formatCount(counts.steps, "step")} over ${formatCount(Math.round(counts.simulated_ms / DAY), "day")}, in ${seconds.toFixed(1)} s of real time`
     ),
     ...(stopped === null ? [] : [paint("warn", stopped)]),
-    `${many(counts.requests, "request")} (${number(Math.round(counts.requests / seconds))} a second), ${number(counts.deliveries)} ${counts.deliveries === 1 ? "delivery" : "deliveries"}, ${many(counts.tickets, "ticket")}, ${many(counts.shops, "shop")}, ${many(counts.clients, "client")}`,
-    listed("Responses by status", counts.answers),
-    listed("Events", counts.events),
-    listed("Tickets", counts.states),
-    listed("Deliveries", counts.outcomes)
+    `${formatCount(counts.requests, "request")} (${formatNumber(Math.round(counts.requests / seconds))} a second), ${formatNumber(counts.deliveries)} ${counts.deliveries === 1 ? "delivery" : "deliveries"}, ${formatCount(counts.tickets, "ticket")}, ${formatCount(counts.shops, "shop")}, ${formatCount(counts.clients, "client")}`,
+    formatTally("Responses by status", counts.answers),
+    formatTally("Events", counts.events),
+    formatTally("Tickets", counts.states),
+    formatTally("Deliveries", counts.outcomes)
   ]
 }
 
 /** The columns of the table of latencies. */
 export const latencyColumns: ReadonlyArray<Column<Latency>> = [
   { title: "Act", cell: ({ act }) => act },
-  { title: "Times", cell: ({ times }) => number(times), align: "right" },
-  { title: "p50 ms", cell: ({ p50 }) => milliseconds(p50), align: "right" },
-  { title: "p95 ms", cell: ({ p95 }) => milliseconds(p95), align: "right" },
-  { title: "p99 ms", cell: ({ p99 }) => milliseconds(p99), align: "right" }
+  { title: "Times", cell: ({ times }) => formatNumber(times), align: "right" },
+  { title: "p50 ms", cell: ({ p50 }) => formatMs(p50), align: "right" },
+  { title: "p95 ms", cell: ({ p95 }) => formatMs(p95), align: "right" },
+  { title: "p99 ms", cell: ({ p99 }) => formatMs(p99), align: "right" }
 ]
 
 /** The digest, the verdict if nothing was violated, and the command that repeats the run. */
-export const endLines = ({ summary, command, clock }: RunReport, paint: Paint = plain): ReadonlyArray<string> => {
+export const endLines = ({ summary, command, clock }: RunReport, paint: Paint = paintPlain): ReadonlyArray<string> => {
   const names = Object.keys(checks)
   return [
     `Digest ${summary.digest}`,
@@ -183,10 +186,10 @@ export const textReport = (
 ): ReadonlyArray<string> => [
   ...countLines(report, paint),
   "",
-  ...table(report.latencies, latencyColumns, { width, paint }),
+  ...formatTable(report.latencies, latencyColumns, { width, paint }),
   "",
   ...[...groupValues(report.summary.violations, ({ rule }) => rule)].flatMap(([rule, found]) =>
-    broken(rule, found, paint)
+    brokenRuleLines(rule, found, paint)
   ),
   ...endLines(report, paint)
 ]

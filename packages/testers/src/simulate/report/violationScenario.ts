@@ -1,12 +1,12 @@
 import { type CallName, callOf } from "../../testkit/Calls.js"
 import { idsIn } from "../../testkit/Ids.js"
 import type { RecordedRequest, Trace, Violation } from "../auditor/Trace.js"
-import { recordedData } from "../auditor/traceQueries.js"
+import { recordedDataOf } from "../auditor/traceQueries.js"
 
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 /** The actions of a scenario by their calls, each with the way in which its argument names its subject. */
-const steps: Partial<Record<CallName, "ticket" | "client" | "shop">> = {
+const SUBJECT_KINDS: Partial<Record<CallName, "ticket" | "client" | "shop">> = {
   "create ticket": "shop",
   "create in app": "shop",
   "change shop": "shop",
@@ -25,37 +25,50 @@ const steps: Partial<Record<CallName, "ticket" | "client" | "shop">> = {
 }
 
 /** The actions whose only argument is the name of their subject. */
-const bare: ReadonlySet<CallName> = new Set(["accept quote", "refuse quote", "redeem reward", "visit"])
+const SUBJECT_ONLY: ReadonlySet<CallName> = new Set(["accept quote", "refuse quote", "redeem reward", "visit"])
 
 /** The action of a request and the id in its path; undefined if scenarios have no such actionion. */
 const actOf = (exchange: RecordedRequest) => {
   const call = callOf(exchange)
-  const kind = call === null ? undefined : steps[call.name]
+  const kind = call === null ? undefined : SUBJECT_KINDS[call.name]
   return call === null || kind === undefined ? undefined : { ...call, kind }
 }
 
 /** The requests that led to a violation: those about the tickets and clients of its evidence, in their shop. */
-const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation): ReadonlyArray<RecordedRequest> => {
-  const named = new Set(idsIn(evidence))
+const requestsLeadingTo = (
+  { exchanges, shops, clients }: Trace,
+  { evidence }: Violation
+): ReadonlyArray<RecordedRequest> => {
+  const evidenceIds = new Set(idsIn(evidence))
   const clientIds = new Set(clients.map(({ id }) => id))
-  const ofShop = shops.find(({ id, listed }) => named.has(id) || listed.some((ticket) => named.has(ticket.id)))
-  const phones = clients.flatMap(({ id, phone }) => (named.has(id) ? [phone] : []))
+  const subjectShop = shops.find(
+    ({ id, listed }) => evidenceIds.has(id) || listed.some((ticket) => evidenceIds.has(ticket.id))
+  )
+  const phones = clients.flatMap(({ id, phone }) => (evidenceIds.has(id) ? [phone] : []))
   const isAbout = (exchange: RecordedRequest) => {
     const act = actOf(exchange)
     if (act === undefined || exchange.response === null) return false
     if (act.name === "change shop") return true
-    const touched = [act.id, recordedData<{ id?: string } | undefined>(exchange)?.id ?? "", ...idsIn(exchange.body)]
+    const requestIds = [
+      act.id,
+      recordedDataOf<{ id?: string } | undefined>(exchange)?.id ?? "",
+      ...idsIn(exchange.body)
+    ]
     const text = JSON.stringify(exchange.body) ?? ""
-    return touched.some((id) => named.has(id)) || phones.some((phone) => text.includes(phone))
+    return requestIds.some((id) => evidenceIds.has(id)) || phones.some((phone) => text.includes(phone))
   }
-  const inShop = exchanges.filter(({ shop }) => ofShop === undefined || shop === null || shop === ofShop.id)
-  const involved = inShop.filter(isAbout)
+  const shopRequests = exchanges.filter(
+    ({ shop }) => subjectShop === undefined || shop === null || shop === subjectShop.id
+  )
+  const involved = shopRequests.filter(isAbout)
   // All requests about the client's tickets are included, because the client earns stamps with collected tickets.
   const tickets = new Set(
-    involved.flatMap((one) => [actOf(one)?.id ?? "", recordedData<{ id?: string } | undefined>(one)?.id ?? ""])
+    involved.flatMap((one) => [actOf(one)?.id ?? "", recordedDataOf<{ id?: string } | undefined>(one)?.id ?? ""])
   )
   for (const id of clientIds) tickets.delete(id)
-  return inShop.filter((one) => involved.includes(one) || (one.response !== null && tickets.has(actOf(one)?.id ?? "-")))
+  return shopRequests.filter(
+    (one) => involved.includes(one) || (one.response !== null && tickets.has(actOf(one)?.id ?? "-"))
+  )
 }
 
 /**
@@ -65,7 +78,7 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
 export const violationScenario = (trace: Trace, violation: Violation, command: string): string => {
   const names = new Map<string, string>()
   const phones = new Map<string, string>()
-  const requests = leading(trace, violation)
+  const requests = requestsLeadingTo(trace, violation)
   const nameOf = (kind: string, id: string) => {
     const name = names.get(id) ?? `${kind}${[...names.values()].filter((one) => one.startsWith(kind)).length + 1}`
     names.set(id, name)
@@ -74,32 +87,36 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
   const text = JSON.stringify(requests.map(({ path, body }) => [path, body]))
   for (const { id, phone } of trace.clients)
     if (text.includes(id) || text.includes(phone)) phones.set(phone, nameOf("client", id))
-  const said = (value: unknown, now: number): unknown => {
+  const toReferences = (value: unknown, now: number): unknown => {
     if (typeof value === "string") {
       if (phones.has(value)) return `$${phones.get(value)}.phone`
       if (names.has(value)) return `$${names.get(value)}.id`
       const shift = INSTANT.test(value) ? Date.parse(value) - now : null
       return shift === null ? value : shift === 0 ? "$now" : `$now ${shift < 0 ? "-" : "+"} ${Math.abs(shift)}ms`
     }
-    if (Array.isArray(value)) return value.map((one) => said(one, now))
+    if (Array.isArray(value)) return value.map((one) => toReferences(one, now))
     if (typeof value !== "object" || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([field, one]) => [field, said(one, now)]))
+    return Object.fromEntries(Object.entries(value).map(([field, one]) => [field, toReferences(one, now)]))
   }
   const onces = requests.flatMap(({ once }) => (once === null ? [] : [once]))
   let now = trace.started_at
   const lines = requests.flatMap((exchange) => {
     const { name, id, kind } = actOf(exchange)!
     const { response, body, once } = exchange
-    const passed = exchange.now - now
+    const elapsed_ms = exchange.now - now
     now = Math.max(now, exchange.now)
-    const createdId = recordedData<{ id?: string } | undefined>(exchange)?.id
+    const createdId = recordedDataOf<{ id?: string } | undefined>(exchange)?.id
     const isNew = /^create/.test(name) && createdId !== undefined && !names.has(createdId)
-    const fields = said(body ?? {}, now) as Record<string, unknown>
+    const fields = toReferences(body ?? {}, now) as Record<string, unknown>
     const argument =
-      kind === "shop" ? fields : bare.has(name) ? `$${nameOf(kind, id)}` : { [kind]: `$${nameOf(kind, id)}`, ...fields }
+      kind === "shop"
+        ? fields
+        : SUBJECT_ONLY.has(name)
+          ? `$${nameOf(kind, id)}`
+          : { [kind]: `$${nameOf(kind, id)}`, ...fields }
     const { code, details } = response?.body.error ?? {}
     return [
-      ...(passed > 0 ? [`  - advance: ${passed}ms`] : []),
+      ...(elapsed_ms > 0 ? [`  - advance: ${elapsed_ms}ms`] : []),
       `  - ${name}: ${JSON.stringify(argument)}`,
       ...(isNew ? [`    as: ${nameOf("ticket", createdId)}`] : []),
       ...(once !== null && onces.indexOf(once) !== onces.lastIndexOf(once)

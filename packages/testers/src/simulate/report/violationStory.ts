@@ -1,6 +1,6 @@
 import { idsIn } from "../../testkit/Ids.js"
 import type { RecordedRequest, ShopTrace, Trace, Violation } from "../auditor/Trace.js"
-import { isReplay, ms, recordedData } from "../auditor/traceQueries.js"
+import { isReplay, recordedDataOf, toEpochMs } from "../auditor/traceQueries.js"
 
 /** Something that happened to a ticket, as the viewer of reports draws it. */
 interface Entry {
@@ -22,22 +22,22 @@ const subjectOf = ({ shops }: Trace, { evidence }: Violation) => {
   return null
 }
 
-const ofEvents = ({ events }: ShopTrace, ticket_id: string): ReadonlyArray<Entry> =>
+const entriesOfEvents = ({ events }: ShopTrace, ticket_id: string): ReadonlyArray<Entry> =>
   events
     .filter(({ data }) => data.ticket?.id === ticket_id)
     .flatMap(({ id, type, created_at: at, data }, i, all) => {
       const state = data.ticket?.state ?? ""
-      const raised: Entry = { id, at, kind: "event", title: type, ok: true, detail: data }
+      const eventEntry: Entry = { id, at, kind: "event", title: type, ok: true, detail: data }
       return all[i - 1]?.data.ticket?.state === state
-        ? [raised]
-        : [{ id: `${id} state`, at, kind: "state", title: state, ok: true, detail: { state } }, raised]
+        ? [eventEntry]
+        : [{ id: `${id} state`, at, kind: "state", title: state, ok: true, detail: { state } }, eventEntry]
     })
 
 const isAbout = (exchange: RecordedRequest, ticket_id: string): boolean =>
   exchange.path.includes(ticket_id) ||
-  (/\/tickets$/.test(exchange.path) && recordedData<{ id?: string } | undefined>(exchange)?.id === ticket_id)
+  (/\/tickets$/.test(exchange.path) && recordedDataOf<{ id?: string } | undefined>(exchange)?.id === ticket_id)
 
-const ofRequest = (exchange: RecordedRequest): Entry => {
+const entryOfRequest = (exchange: RecordedRequest): Entry => {
   const { seq, now, method, path, body, response } = exchange
   const status = response?.status ?? 0
   return {
@@ -62,7 +62,7 @@ export const violationStory = (trace: Trace, violation: Violation): unknown => {
   const subject = subjectOf(trace, violation)
   if (subject === null) return null
   const { shop, ticket } = subject
-  const events = ofEvents(shop, ticket.id)
+  const events = entriesOfEvents(shop, ticket.id)
   const ids = new Set(events.map(({ id }) => id))
   const deliveries = shop.deliveries.filter(({ event_id }) => ids.has(event_id))
   const attempts = deliveries.flatMap(({ event_id, type, attempts }) =>
@@ -75,13 +75,15 @@ export const violationStory = (trace: Trace, violation: Violation): unknown => {
   )
   const requests = trace.exchanges
     .filter((exchange) => exchange.method !== "GET" && isAbout(exchange, ticket.id))
-    .map(ofRequest)
+    .map(entryOfRequest)
   const at = /"at":"([^"]+)"/.exec(JSON.stringify(violation.evidence))?.[1] ?? ticket.updated_at
-  const broken: Entry = {
+  const violationEntry: Entry = {
     ...{ id: "violation", at, kind: "notice", title: violation.rule, ok: false },
     detail: { message: violation.message, rule_at: violation.rule_at, evidence: violation.evidence }
   }
-  const entries = [...requests, ...events, ...attempts, broken].sort((a, b) => ms(a.at) - ms(b.at))
-  const now = ms(entries.at(-1)?.at ?? at)
+  const entries = [...requests, ...events, ...attempts, violationEntry].sort(
+    (a, b) => toEpochMs(a.at) - toEpochMs(b.at)
+  )
+  const now = toEpochMs(entries.at(-1)?.at ?? at)
   return { history: { ticket, windows: [], entries }, deliveries, now, zone: shop.time_zone }
 }

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util"
-import { type Paint, plain } from "./Paint.js"
+import { type Paint, paintPlain } from "./Paint.js"
 
 const ANSI = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`)
 
@@ -7,31 +7,31 @@ const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 const WIDE =
   /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
 
-const letters = (text: string) => Array.from(segments.segment(text), ({ segment }) => segment)
-const letterWidth = (letter: string): number => (WIDE.test(letter) ? 2 : 1)
+const graphemesOf = (text: string) => Array.from(segments.segment(text), ({ segment }) => segment)
+const graphemeWidth = (letter: string): number => (WIDE.test(letter) ? 2 : 1)
 
 /** The number of columns of the terminal that a text takes; colours take none. */
 export const widthOf = (text: string): number =>
-  letters(stripVTControlCharacters(text)).reduce((sum, letter) => sum + letterWidth(letter), 0)
+  graphemesOf(stripVTControlCharacters(text)).reduce((sum, letter) => sum + graphemeWidth(letter), 0)
 
 /** Shortens a text to `width` columns. A shortened text ends with three dots, after the end of its colours. */
 export const shorten = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let left = width - Math.min(3, width)
-  const kept = text.split(ANSI).map((part) => {
+  const shortenedParts = text.split(ANSI).map((part) => {
     if (ANSI.test(part)) return part
-    return letters(part)
+    return graphemesOf(part)
       .filter((letter) => {
-        left -= letterWidth(letter)
+        left -= graphemeWidth(letter)
         return left >= 0
       })
       .join("")
   })
-  return `${kept.join("")}${"...".slice(0, width)}`
+  return `${shortenedParts.join("")}${"...".slice(0, width)}`
 }
 
 /** Pads a text to a width: at its end, or at its beginning if it is aligned to the right. */
-const pad = (text: string, width: number, align: "left" | "right" = "left"): string => {
+const padText = (text: string, width: number, align: "left" | "right" = "left"): string => {
   const room = " ".repeat(Math.max(0, width - widthOf(text)))
   return align === "right" ? room + text : text + room
 }
@@ -60,45 +60,49 @@ interface TableOptions {
 }
 
 /** A column with its cells, one for each row. */
-interface Filled extends Pick<Column<never>, "title" | "align" | "isWhole"> {
+interface FilledColumn extends Pick<Column<never>, "title" | "align" | "isWhole"> {
   readonly cells: ReadonlyArray<string>
 }
 
 const GAP = "  "
-const NARROWEST = 6
+const MIN_COLUMN_WIDTH = 6
 
-const widest = (texts: ReadonlyArray<string>): number => Math.max(...texts.map(widthOf))
+const widestOf = (texts: ReadonlyArray<string>): number => Math.max(...texts.map(widthOf))
 
 /** The least width of a column, in which its title is not shortened. */
-const min = ({ title, cells, isWhole }: Filled): number => {
-  const natural = widest([title, ...cells])
-  return isWhole === true ? natural : Math.min(natural, Math.max(NARROWEST, widthOf(title)))
+const minWidthOf = ({ title, cells, isWhole }: FilledColumn): number => {
+  const natural = widestOf([title, ...cells])
+  return isWhole === true ? natural : Math.min(natural, Math.max(MIN_COLUMN_WIDTH, widthOf(title)))
 }
 
 /**
  * The widths at which the columns fit the terminal. The widest column is shortened first. Undefined if they cannot fit.
  */
-const fitColumns = (columns: ReadonlyArray<Filled>, width: number): ReadonlyArray<number> | undefined => {
-  const widths = columns.map(({ title, cells }) => widest([title, ...cells]))
-  const bounds = columns.map(min)
+const fitColumns = (columns: ReadonlyArray<FilledColumn>, width: number): ReadonlyArray<number> | undefined => {
+  const widths = columns.map(({ title, cells }) => widestOf([title, ...cells]))
+  const bounds = columns.map(minWidthOf)
   let excess = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (widths.length - 1) - width
   while (excess > 0) {
-    const giving = widths.reduce(
+    const widestColumn = widths.reduce(
       (max, one, i) => (one > bounds[i]! && (max === -1 || one > widths[max]!) ? i : max),
       -1
     )
-    if (giving === -1) return undefined
-    widths[giving] = widths[giving]! - 1
+    if (widestColumn === -1) return undefined
+    widths[widestColumn] = widths[widestColumn]! - 1
     excess -= 1
   }
   return widths
 }
 
 /** The table with a line for each row, under the titles. */
-const beside = (columns: ReadonlyArray<Filled>, widths: ReadonlyArray<number>, paint: Paint): ReadonlyArray<string> => {
+const alignRows = (
+  columns: ReadonlyArray<FilledColumn>,
+  widths: ReadonlyArray<number>,
+  paint: Paint
+): ReadonlyArray<string> => {
   const line = (texts: ReadonlyArray<string>) =>
     texts
-      .map((text, i) => pad(shorten(text, widths[i]!), widths[i]!, columns[i]?.align))
+      .map((text, i) => padText(shorten(text, widths[i]!), widths[i]!, columns[i]?.align))
       .join(GAP)
       .trimEnd()
   const rows = columns[0]?.cells.map((_, row) => line(columns.map(({ cells }) => cells[row]!))) ?? []
@@ -108,15 +112,15 @@ const beside = (columns: ReadonlyArray<Filled>, widths: ReadonlyArray<number>, p
 /**
  * The table with a line for each cell, for a terminal that is too narrow for the columns that must not be shortened.
  */
-const stackRows = (columns: ReadonlyArray<Filled>, width: number, paint: Paint): ReadonlyArray<string> => {
-  const titles = widest(columns.map(({ title }) => title))
-  const left = Math.max(NARROWEST, width - titles - GAP.length)
+const stackRows = (columns: ReadonlyArray<FilledColumn>, width: number, paint: Paint): ReadonlyArray<string> => {
+  const titles = widestOf(columns.map(({ title }) => title))
+  const left = Math.max(MIN_COLUMN_WIDTH, width - titles - GAP.length)
   const rows = columns[0]?.cells.map((_, row) =>
     columns
       .filter(({ cells }) => cells[row] !== "")
       .map(({ title, cells, isWhole }) => {
         const text = cells[row]!
-        return `${pad(paint("faint", title), titles)}${GAP}${isWhole === true ? text : shorten(text, left)}`
+        return `${padText(paint("faint", title), titles)}${GAP}${isWhole === true ? text : shorten(text, left)}`
       })
   )
   return rows?.flatMap((lines, row) => (row === 0 ? lines : ["", ...lines])) ?? []
@@ -126,19 +130,19 @@ const stackRows = (columns: ReadonlyArray<Filled>, width: number, paint: Paint):
  * A table as lines, its titles first: as wide as its content, and no wider than the terminal. On a terminal that is too
  * narrow for its columns, each row is a block of lines.
  */
-export const table = <Row>(
+export const formatTable = <Row>(
   rows: ReadonlyArray<Row>,
   columns: ReadonlyArray<Column<Row>>,
-  { width = Number.POSITIVE_INFINITY, paint = plain, empty = "Nothing yet." }: TableOptions = {}
+  { width = Number.POSITIVE_INFINITY, paint = paintPlain, empty = "Nothing yet." }: TableOptions = {}
 ): ReadonlyArray<string> => {
   if (rows.length === 0) return [paint("faint", empty)]
   const filled = columns.map(
-    ({ cell, ...column }): Filled => ({
+    ({ cell, ...column }): FilledColumn => ({
       ...column,
       // A line break in a cell would break the table.
       cells: rows.map((row) => cell(row).replaceAll(/(?<!\s)\s*\n\s*/g, " "))
     })
   )
   const widths = fitColumns(filled, width)
-  return widths === undefined ? stackRows(filled, width, paint) : beside(filled, widths, paint)
+  return widths === undefined ? stackRows(filled, width, paint) : alignRows(filled, widths, paint)
 }

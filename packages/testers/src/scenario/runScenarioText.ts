@@ -7,7 +7,7 @@ import { runParsedScenario } from "./runScenario.js"
 const MAX_RUN_TIME = "60 seconds"
 
 /** Runs the text of a scenario in its own sandbox in this process. Returns the report. */
-export const runText = Effect.fnUntraced(function* (text: string) {
+export const runScenarioText = Effect.fnUntraced(function* (text: string) {
   const file = "scenario.yaml"
   const read = readScenario(file, text)
   if (Either.isLeft(read)) return reportOf([], 0, { problems: read.left.map((problem) => ({ file, ...problem })) })
