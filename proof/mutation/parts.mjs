@@ -21,8 +21,15 @@ export const parts = {
     tests: ["domain/Client", "domain/Person", "domain/Scope", "domain/SecretText", "decisions/keys"]
   },
   texts: {
-    files: ["domain/ErrorLine", "domain/InvalidInput", "domain/Text", "domain/WebLink"],
-    tests: ["domain/ErrorLine", "domain/InvalidInput", "domain/Optional", "domain/Text", "domain/WebLink"]
+    files: ["domain/ErrorLine", "domain/InvalidInput", "domain/Text", "domain/WebLink", "domain/quoteShell"],
+    tests: [
+      "domain/ErrorLine",
+      "domain/InvalidInput",
+      "domain/Optional",
+      "domain/Text",
+      "domain/WebLink",
+      "domain/quoteShell"
+    ]
   },
   addresses: {
     files: ["domain/PublicAddress", "domain/WebhookAddress"],

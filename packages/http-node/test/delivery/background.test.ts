@@ -1,5 +1,4 @@
 import { createServer, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { type LogLine, type PromiseWorkshop, start } from "@workshop/core/promise"
 import * as NodeSender from "@workshop/http-node/sender"
 import * as MemoryStore from "@workshop/store-memory"
@@ -11,8 +10,19 @@ let port = 0
 const requests: Array<ServerResponse> = []
 const lines: Array<LogLine> = []
 
-const listen = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
-const close = () => new Promise((resolve) => server.close(resolve))
+const listen = () =>
+  new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(port, "127.0.0.1", () => resolve(void server.off("error", reject)))
+  })
+
+/**
+ * A port that the system gives to no program which listens on any free port, so that no other test takes it while it is
+ * closed.
+ */
+const findPort = async () => {
+  for (port = 20_000 + (process.pid % 10_000); ; port++) if (await listen().then(close, () => false)) return
+}
+const close = () => new Promise<boolean>((resolve) => server.close(() => resolve(true)))
 
 let workshop: PromiseWorkshop
 let shop_id = ""
@@ -20,10 +30,7 @@ beforeEach(async () => {
   requests.length = 0
   lines.length = 0
   server = createServer((_request, response) => void requests.push(response.setHeader("Connection", "close")))
-  port = 0
-  await listen()
-  port = (server.address() as AddressInfo).port
-  await close()
+  await findPort()
   workshop = await start({
     store: MemoryStore.layer,
     sender: NodeSender.layer(),
