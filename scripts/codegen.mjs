@@ -16,7 +16,7 @@ import { Limits, MAX_ATTEMPTS, Policies, retryDelays_ms, ServiceLimits } from ".
 import { visibleOffers } from "../packages/core/dist/domain/Offer.js"
 import { nextNumber, preferredByNumber } from "../packages/core/dist/domain/Ticket.js"
 import { closure, movedFields, moveTo, nextDeadline } from "../packages/core/dist/domain/TicketLifecycle.js"
-import { acknowledges, failureSteps, onFailure, saysGone } from "../packages/core/dist/domain/Webhook.js"
+import { acknowledges, failureSteps, isGone, onFailure } from "../packages/core/dist/domain/Webhook.js"
 import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
 import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
@@ -112,7 +112,7 @@ const rules = [
     "Delivery"
   ],
   ["Whether a response acknowledges an event: a redirect does not, and is not followed", acknowledges, "Webhook"],
-  ["Whether a response turns the webhook off at once", saysGone, "Webhook"],
+  ["Whether a response turns the webhook off at once", isGone, "Webhook"],
   ["When a failing webhook turns off", onFailure, "Webhook"],
   ["Whether two requests with one Idempotency-Key are the same", fingerprint, "../decisions/Idempotency"]
 ]

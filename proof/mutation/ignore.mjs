@@ -23,7 +23,7 @@ const shouldIgnore = ({ node, parentPath }) => {
     if (called === "annotations") return "describes a schema in the OpenAPI document"
     if (called === "brand") return "names a type"
     if (call.callee.name === "RefusalOf" && call.arguments[1] === node) return "people read it"
-    if (call.callee.name === "keptText" && call.arguments[1] === node)
+    if (call.callee.name === "normalizedText" && call.arguments[1] === node)
       return "describes a schema in the OpenAPI document"
   }
   if (node.type === "ClassMethod" && node.kind === "get" && nameOf(node) === "message") return "people read it"

@@ -177,8 +177,8 @@ const ofTickets = [
     "createTicket",
     "limit-counted-before-refusal",
     "a ticket that is refused for its words is counted",
-    "    if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))\n\n    const taken",
-    "    if (refused !== null) return changes.updateHead(Either.match(takeUses(head, POLICIES, { bounds, now: moment.now, time_zone: shop.time_zone }), { onLeft: () => head, onRight: ({ windows }) => windows })).decided(null as never)\n\n    const taken"
+    "    if (forbidden !== null) return Either.left(new ForbiddenWord({ field: forbidden }))\n\n    const limitUses",
+    "    if (forbidden !== null) return changes.updateHead(Either.match(takeUses(head, POLICIES, { bounds, now: moment.now, time_zone: shop.time_zone }), { onLeft: () => head, onRight: ({ windows }) => windows })).decided(null as never)\n\n    const limitUses"
   ),
   decision(
     "createTicket",
@@ -522,8 +522,8 @@ const ofRequests = [
     "Idempotency",
     "another-request-replayed",
     "another request with the same key gets the first one's response",
-    "first.fingerprint === requestFingerprint || first.fingerprint === ERASED_FINGERPRINT",
-    "first.fingerprint !== null"
+    "storedRecord.fingerprint === requestFingerprint || storedRecord.fingerprint === ERASED_FINGERPRINT",
+    "storedRecord.fingerprint !== null"
   ),
   decision(
     "Idempotency",
@@ -599,8 +599,8 @@ const ofRequests = [
     "TicketQuery",
     "synced-until-too-late",
     "synced_until is a millisecond after the last change",
-    "toIso(Math.min(reached, now))",
-    "toIso(reached + 1)"
+    "toIso(Math.min(syncedUntil, now))",
+    "toIso(syncedUntil + 1)"
   ),
   service(
     "TicketQuery",
@@ -732,7 +732,7 @@ const ofRequests = [
     "shopSettings",
     "expired-key-is-active",
     "an expired key counts among the five active ones",
-    "loaded.keys.filter((known) => isActive(known, moment.now))",
+    "loaded.keys.filter((existingKey) => isActive(existingKey, moment.now))",
     "loaded.keys.filter(({ revoked_at }) => revoked_at === null)"
   ),
   node(
@@ -785,8 +785,8 @@ const ofDeliveries = [
     "recordAttempt",
     "gone-is-not-parked",
     "the delivery that met a 410 with its last attempt is given up",
-    "?? (saysGone(sent) ? now : null)",
-    "?? (saysGone(sent) ? null : null)"
+    "?? (isGone(sent) ? now : null)",
+    "?? (isGone(sent) ? null : null)"
   ),
   decision(
     "recordAttempt",
@@ -870,8 +870,8 @@ const ofDeliveries = [
     "Delivery",
     "seven-attempts",
     "a delivery is given up after seven attempts",
-    "const delay_ms = retryDelays_ms[made - 1]",
-    "const delay_ms = made === 7 ? undefined : retryDelays_ms[made - 1]"
+    "const delay_ms = retryDelays_ms[attempts_made - 1]",
+    "const delay_ms = attempts_made === 7 ? undefined : retryDelays_ms[attempts_made - 1]"
   ),
   domain(
     "Signature",
@@ -975,7 +975,7 @@ const ofDeliveries = [
     "background/DeliveryAttempt",
     "recorded-before-sent",
     "a delivery that could not be recorded is not tried to be recorded again",
-    "Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),",
+    "Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORD_RETRIES), FIRST_RETRY)),",
     'Effect.catchAll(() => Effect.succeed({ result: "superseded" as const, limitStatuses: [] })),'
   ),
   service(
@@ -1017,7 +1017,7 @@ const ofDeliveries = [
     "ShopState",
     "late-failure-is-last",
     "the failure of an attempt that was overtaken makes a delivery that arrived one given up",
-    "ofEvent.splice(ofEvent.findLastIndex((one) => inLog(one, row) <= 0) + 1, 0, row)",
+    "ofEvent.splice(ofEvent.findLastIndex((one) => attemptOrder(one, row) <= 0) + 1, 0, row)",
     "ofEvent.push(row)"
   ),
   decision(
@@ -1101,11 +1101,11 @@ const ofDeliveries = [
     "Webhook",
     "off-one-step-at-a-time",
     "a webhook whose owner has had no warning turns off after two more failures",
-    `reached.at(-1)
-  if (step === undefined || reached.length <= webhook.failure_steps_notified) return { webhook: failing, notice: null }
+    `steps.at(-1)
+  if (step === undefined || steps.length <= webhook.failure_steps_notified) return { webhook: failing, notice: null }
   const off_reason = step.kind === "webhook_off" ? "failing" : null
-  return { webhook: { ...failing, failure_steps_notified: reached.length, off_reason }`,
-    `reached[webhook.failure_steps_notified]
+  return { webhook: { ...failing, failure_steps_notified: steps.length, off_reason }`,
+    `steps[webhook.failure_steps_notified]
   if (step === undefined) return { webhook: failing, notice: null }
   const off_reason = step.kind === "webhook_off" ? "failing" : null
   return { webhook: { ...failing, failure_steps_notified: webhook.failure_steps_notified + 1, off_reason }`

@@ -1,7 +1,7 @@
 import { HttpApi } from "@effect/platform"
 import { afterAll, describe, expect, expectTypeOf, it } from "vitest"
 import { untilAsync } from "../../../test/until.js"
-import type { AnswerOf, CodeOf } from "../../core/src/client/ClientContract.js"
+import type { CodeOf, ResponseOf } from "../../core/src/client/ClientContract.js"
 import { WorkshopApi } from "../../core/src/http/WorkshopApi.js"
 import { SettableClock } from "../../core/src/testing/SettableClock.js"
 import { startTestWorkshop } from "../../core/test/client/startTestWorkshop.js"
@@ -87,13 +87,13 @@ describe("@workshop/client", () => {
     type Tickets = WorkshopClient["tickets"]
     type Clients = WorkshopClient["clients"]
     type Of<F extends (...args: never) => unknown> = Awaited<ReturnType<F>>
-    expectTypeOf<Value<Of<Tickets["create"]>>>().toEqualTypeOf<AnswerOf<"tickets", "create">["data"]>()
-    expectTypeOf<Value<Of<Tickets["list"]>>>().toEqualTypeOf<AnswerOf<"tickets", "list">["data"]>()
-    expectTypeOf<Value<Of<Clients["byId"]>>>().toEqualTypeOf<AnswerOf<"clients", "byId">["data"]>()
-    expectTypeOf<Value<Of<Clients["loyalty"]>>>().toEqualTypeOf<AnswerOf<"clients", "loyalty">["data"]>()
-    expectTypeOf<Value<Of<Clients["giveStamps"]>>>().toEqualTypeOf<AnswerOf<"clients", "giveStamps">["data"]>()
-    expectTypeOf<Value<Of<Clients["redeem"]>>>().toEqualTypeOf<AnswerOf<"clients", "redeem">["data"]>()
-    expectTypeOf<Value<Of<WorkshopClient["shop"]["read"]>>>().toEqualTypeOf<AnswerOf<"shop", "read">["data"]>()
+    expectTypeOf<Value<Of<Tickets["create"]>>>().toEqualTypeOf<ResponseOf<"tickets", "create">["data"]>()
+    expectTypeOf<Value<Of<Tickets["list"]>>>().toEqualTypeOf<ResponseOf<"tickets", "list">["data"]>()
+    expectTypeOf<Value<Of<Clients["byId"]>>>().toEqualTypeOf<ResponseOf<"clients", "byId">["data"]>()
+    expectTypeOf<Value<Of<Clients["loyalty"]>>>().toEqualTypeOf<ResponseOf<"clients", "loyalty">["data"]>()
+    expectTypeOf<Value<Of<Clients["giveStamps"]>>>().toEqualTypeOf<ResponseOf<"clients", "giveStamps">["data"]>()
+    expectTypeOf<Value<Of<Clients["redeem"]>>>().toEqualTypeOf<ResponseOf<"clients", "redeem">["data"]>()
+    expectTypeOf<Value<Of<WorkshopClient["shop"]["read"]>>>().toEqualTypeOf<ResponseOf<"shop", "read">["data"]>()
     expectTypeOf<Code<Of<WorkshopClient["shop"]["read"]>>>().toEqualTypeOf<CodeOf<"shop", "read">>()
     expectTypeOf<Code<Of<Tickets["create"]>>>().toEqualTypeOf<CodeOf<"tickets", "create">>()
     expectTypeOf<Code<Of<Tickets["list"]>>>().toEqualTypeOf<CodeOf<"tickets", "list">>()

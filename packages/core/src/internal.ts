@@ -33,21 +33,21 @@ export { optional } from "./domain/Text.js"
 export { numberLabel, ticketView } from "./domain/Ticket.js"
 export { nextDeadline } from "./domain/TicketLifecycle.js"
 export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
-export { beginsAsSecret, overlapEnd } from "./domain/Webhook.js"
+export { hasSecretPrefix, overlapEnd } from "./domain/Webhook.js"
 export { makeWordList } from "./domain/WordList.js"
-export { errorCodes, failureRows, givenTwice } from "./http/ErrorTable.js"
+export { errorCodes, failureRows, repeatedField } from "./http/ErrorTable.js"
 export { bodyText, isHeaderRepeated, type Page } from "./http/HttpMessage.js"
 export { escapeHtml } from "./http/tracking/Html.js"
 export { TestKeys } from "./ports/TestKeys.js"
 export { isOwnHeader } from "./ports/WebhookSender.js"
 export { addressUse } from "./services/CachedRateLimits.js"
 export { ClockAdvance, ClockMove, type ClockState, type NextDue, SandboxClock } from "./services/clock/ClockAdvance.js"
-export { ClockComparison, dataAhead } from "./services/clock/ClockRepair.js"
+export { ClockComparison, warnIfDataAhead } from "./services/clock/ClockRepair.js"
 export { unavailableCells } from "./services/observe/Readiness.js"
 export { CONNECTION_ENDED } from "./services/pool/PoolClient.js"
 export {
+  allClientsInUse,
   clientsInUse,
-  inUse,
   isNoClient,
   poolExhaustion,
   poolsExhausted,

@@ -52,7 +52,7 @@ export {
 } from "./domain/Notification.js"
 export { visibleOffers, visibleWhileBlocked } from "./domain/Offer.js"
 export type { Person } from "./domain/Person.js"
-export { firstHead, latestOfShops, type ShopHead, type ShopsAhead } from "./domain/Shop.js"
+export { latestOfShops, newShopHead, type ShopHead, type ShopsAhead } from "./domain/Shop.js"
 export { preferredByNumber, type TicketRecord } from "./domain/Ticket.js"
 export type { TicketChangeRecord } from "./domain/TicketChange.js"
 export { closure, closureMoves, isOpen, openStates } from "./domain/TicketLifecycle.js"

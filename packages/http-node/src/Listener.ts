@@ -98,7 +98,7 @@ export const sendResponse = (
   unread: UnreadResponses
 ): void => {
   if (response.headersSent || response.destroyed) return
-  if (httpResponse.isCut === true) return void response.destroy()
+  if (httpResponse.closesConnection === true) return void response.destroy()
   if (httpResponse.follow !== undefined && request.method !== "HEAD") {
     stream(response, httpResponse, httpResponse.follow)
     return

@@ -1,6 +1,6 @@
 import { EXPOSITION_TYPE, notReadyReason, scrape, type UnavailableCell } from "@workshop/core"
 import type { Failure, HttpRequest } from "@workshop/core/http"
-import { dataAhead, type Page, unavailableCells } from "@workshop/core/internal"
+import { type Page, unavailableCells, warnIfDataAhead } from "@workshop/core/internal"
 import type { DocumentOptions } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
 import { Effect } from "effect"
@@ -48,7 +48,7 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatu
   )
 
   // At the start, this logs data that is ahead of the clock.
-  yield* dataAhead
+  yield* warnIfDataAhead
   const ready = coalesce(Effect.provideService(notReadyReason, Directory, yield* Directory), fresh_ms)
   const metrics = coalesce(
     Effect.map(scrape, (text) => Buffer.from(text)),

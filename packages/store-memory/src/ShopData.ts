@@ -21,10 +21,10 @@ import {
   type EventPart,
   type EventRange,
   emptyShopState,
-  firstHead,
   type LedgerEntry,
   type LoggedDelivery,
   matchesReplayFilter,
+  newShopHead,
   presentSchedule,
   type ReadMap,
   type ReplayFilter,
@@ -234,7 +234,7 @@ export class ShopData {
   constructor(shop: ShopRecord, accounts: ReadMap<ClientId, ClientAccount>, holders: ReadMap<Phone, ClientAccount>) {
     this.state = emptyShopState({
       shop,
-      head: firstHead(shop.id),
+      head: newShopHead(shop.id),
       webhook: null,
       events: {
         get: (id) => {

@@ -8,7 +8,7 @@ import {
   TrackingPages
 } from "@workshop/core"
 import { pipeline, type RequestObserver } from "@workshop/core/http"
-import { ClockComparison, dataAhead } from "@workshop/core/internal"
+import { ClockComparison, warnIfDataAhead } from "@workshop/core/internal"
 import { serve as listen, pages } from "@workshop/http-node"
 import { baseOf } from "@workshop/http-node/internal"
 import { Console, Effect, Layer } from "effect"
@@ -93,7 +93,7 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     yield* startBackgroundWork
     const { statusPort } = flags
     // With --status-port, the pages themselves warn that the data are ahead of the clock.
-    if (statusPort === null) yield* dataAhead
+    if (statusPort === null) yield* warnIfDataAhead
     const watch = requestObserver({ ...flags, accessLog: false })
     const pagesText =
       statusPort === null ? "" : `\nHealth and metrics are at ${yield* servePages(flags, statusPort, watch)}`

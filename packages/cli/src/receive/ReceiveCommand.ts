@@ -1,4 +1,4 @@
-import { beginsAsSecret } from "@workshop/core/internal"
+import { hasSecretPrefix } from "@workshop/core/internal"
 import { Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { command } from "../terminal/commands.js"
@@ -10,7 +10,7 @@ const checkFlags = ({ secret, register, status, redirect, gone, endless, forward
       "Without the webhook's secret no signature can be verified. Set WORKSHOP_SECRET, or use --register http://127.0.0.1:4010 to point a sandbox shop here."
     )
   }
-  if (!secret.every(beginsAsSecret))
+  if (!secret.every(hasSecretPrefix))
     return refuse(
       "A webhook's secret starts with whsec_. Set WORKSHOP_SECRET to the complete secret, including whsec_."
     )

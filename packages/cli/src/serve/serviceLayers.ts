@@ -68,7 +68,7 @@ const servicesLayer = <Ports, E>(
 /** The services of a server. */
 export const serverLayer = (flags: ServeFlags, choice: StoreChoice) =>
   dispatcherLayer(flags, productionAddresses).pipe(
-    Layer.provideMerge(servicesLayer(flags, storeLayer(choice), Notifiers.elsewhere))
+    Layer.provideMerge(servicesLayer(flags, storeLayer(choice), Notifiers.noClientNotifier))
   )
 
 /** Starts the clock of a sandbox on kept data at the latest time in them, because a shop's time must not go back. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
-import { beginsAsSecret, durationInWords } from "@workshop/core/internal"
+import { durationInWords, hasSecretPrefix } from "@workshop/core/internal"
 import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Console, Effect, Schema } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
@@ -41,7 +41,7 @@ const mismatchSentence = (isOnlyNewline: boolean, { secrets, body }: StoredDeliv
       ? "The signature belongs to this body without the newline at its end. Keep the exact bytes of the body."
       : "The signature belongs to this body with a newline at its end. Keep the exact bytes of the body."
   }
-  const secret = secrets.every(beginsAsSecret)
+  const secret = secrets.every(hasSecretPrefix)
     ? ""
     : " A secret starts with whsec_, so give the secret including whsec_."
   return `The signature does not match this body and this secret. Check the secret. Check also that the body has exactly the bytes that arrived, and was not parsed and serialized again.${secret}`

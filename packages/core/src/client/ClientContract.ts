@@ -8,7 +8,7 @@ import type { WorkshopApi } from "../http/WorkshopApi.js"
 type Parts<Api> =
   Api extends HttpApi.HttpApi<infer _Id, infer Group, infer E, infer _R> ? { readonly group: Group; error: E } : never
 type Groups = Parts<typeof WorkshopApi>["group"]
-type Everywhere = Parts<typeof WorkshopApi>["error"]
+type CommonError = Parts<typeof WorkshopApi>["error"]
 type Endpoints<G extends GroupName> = HttpApiGroup.HttpApiGroup.Endpoints<HttpApiGroup.HttpApiGroup.WithName<Groups, G>>
 
 /** A group of endpoints: `shop`, `tickets` or `clients`. */
@@ -22,7 +22,7 @@ export type EndpointOf<G extends GroupName, N extends EndpointName<G>> = HttpApi
 >
 
 /** The result of an endpoint, without `success` of the envelope: `data`, and `meta` if there is one. */
-export type AnswerOf<G extends GroupName, N extends EndpointName<G>> =
+export type ResponseOf<G extends GroupName, N extends EndpointName<G>> =
   HttpApiEndpoint.HttpApiEndpoint.Success<EndpointOf<G, N>> extends infer Success
     ? Success extends unknown
       ? Omit<Success, "success">
@@ -32,7 +32,7 @@ export type AnswerOf<G extends GroupName, N extends EndpointName<G>> =
 /** The envelopes of an endpoint's failures, its own and those that any endpoint may have. */
 export type FailureOf<G extends GroupName, N extends EndpointName<G>> =
   | HttpApiEndpoint.HttpApiEndpoint.Error<EndpointOf<G, N>>
-  | Everywhere
+  | CommonError
 
 /** The codes of an endpoint's failures (Specification, Errors). */
 export type CodeOf<G extends GroupName, N extends EndpointName<G>> =

@@ -6,7 +6,7 @@ import { type ApiFailure, rootOf } from "@workshop/client"
 import { Effect, type ParseResult, type Redacted, type Types } from "effect"
 import type { ErrorCode } from "../http/ErrorTable.js"
 import { WorkshopApi } from "../http/WorkshopApi.js"
-import type { AnswerOf, CodeOf, EndpointName, EndpointOf, GroupName } from "./ClientContract.js"
+import type { CodeOf, EndpointName, EndpointOf, GroupName, ResponseOf } from "./ClientContract.js"
 
 /** The code of a failure response, as the tag of an error: `Effect.catchTag("CONFLICT", …)` (Specification, Errors). */
 export type ApiRefusal<C extends ErrorCode> = C extends ErrorCode
@@ -23,7 +23,7 @@ type Request<G extends GroupName, N extends EndpointName<G>> =
 type Method<G extends GroupName, N extends EndpointName<G>> = (
   request: Omit<Types.Simplify<Request<G, N>>, "withResponse">
 ) => Effect.Effect<
-  AnswerOf<G, N>,
+  ResponseOf<G, N>,
   ApiRefusal<Extract<CodeOf<G, N>, ErrorCode>> | HttpClientError.HttpClientError | ParseResult.ParseError
 >
 

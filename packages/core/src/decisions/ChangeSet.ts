@@ -8,9 +8,9 @@ import type { LimitStatus } from "../domain/LimitWindow.js"
 import { applyEntry, type CardRecord, type LedgerEntry } from "../domain/LoyaltyCard.js"
 import { grantIdentifier, IDENTIFIERS_PER_MS, identifier, type Moment, type ShopMoment } from "../domain/Moment.js"
 import type { NotificationRecord, QueuedNotification } from "../domain/Notification.js"
-import { identifiersAhead, type ShopHead, type ShopRecord } from "../domain/Shop.js"
+import { identifiersAhead_ms, type ShopHead, type ShopRecord } from "../domain/Shop.js"
 import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
-import { theService, withChange } from "../domain/TicketChange.js"
+import { serviceAuthor, withChange } from "../domain/TicketChange.js"
 import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
 import type { Change } from "./ShopState.js"
 
@@ -60,7 +60,7 @@ export class ChangeSet {
     // The identifiers' lead over their instants never decreases, so a list by creation can find an instant by
     // identifier.
     this.#id_counter =
-      moment.recorded_at === head.last_recorded_at ? head.id_counter : identifiersAhead(head) * IDENTIFIERS_PER_MS
+      moment.recorded_at === head.last_recorded_at ? head.id_counter : identifiersAhead_ms(head) * IDENTIFIERS_PER_MS
     this.#shop = shop
     this.#webhook = webhook
     this.#head = { ...head }
@@ -172,7 +172,7 @@ export class ChangeSet {
   /** Adds an event to the history of the ticket that was saved last. The row may be changed, because this decision made it. */
   #addToHistory(type: Exclude<EventType, "ping">, data: object): void {
     const ticket = this.#ticketAwaitingHistory!
-    const { author = theService, recorded_at } = this.#moment
+    const { author = serviceAuthor, recorded_at } = this.#moment
     const { changed } = data as Partial<EventData["ticket.updated"]>
     const change = { at: recorded_at, type, ...(changed && { changed }), ...author }
     ticket.history = withChange(ticket.history, change)

@@ -53,12 +53,12 @@ const canonical = (value: unknown, defaults: Fields): unknown => {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => canonical(entry, NONE))
   const fields = value as Fields
-  const kept: Record<string, unknown> = {}
+  const givenFields: Record<string, unknown> = {}
   for (const name of Object.keys(fields).sort()) {
     const field = fields[name]
-    if (isGiven(name, field, defaults)) kept[name] = canonical(field, NONE)
+    if (isGiven(name, field, defaults)) givenFields[name] = canonical(field, NONE)
   }
-  return kept
+  return givenFields
 }
 
 /**
@@ -86,11 +86,11 @@ export const idempotent = <A, E>(
     shop_id: command.shop_id,
     loadRequests: [...command.loadRequests, { _tag: "IdempotencyRecord", key: record }],
     run: (state, moment): Either.Either<Decision<IdempotentResult<A>>, E | IdempotencyKeyReused> => {
-      const first = state.idempotency_records.get(recordKey)
-      if (first !== undefined && moment.now < first.expires_at) {
-        return first.fingerprint === requestFingerprint || first.fingerprint === ERASED_FINGERPRINT
+      const storedRecord = state.idempotency_records.get(recordKey)
+      if (storedRecord !== undefined && moment.now < storedRecord.expires_at) {
+        return storedRecord.fingerprint === requestFingerprint || storedRecord.fingerprint === ERASED_FINGERPRINT
           ? Either.right({
-              result: { data: JSON.parse(first.response) as A, replayed: true },
+              result: { data: JSON.parse(storedRecord.response) as A, replayed: true },
               changes: [],
               limitStatuses: []
             })

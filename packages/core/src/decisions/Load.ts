@@ -52,12 +52,12 @@ export interface Load<out L, out E = never> {
 }
 
 /** A client whom the shop may see, with their card. */
-export interface SeenClient {
+export interface VisibleClient {
   readonly client: Client
   readonly card: CardRecord
 }
 
-const seenClient = (state: ShopState, id: ClientId | null): SeenClient | null => {
+const visibleClientOf = (state: ShopState, id: ClientId | null): VisibleClient | null => {
   if (id === null) return null
   const client = visibleClient(state.accounts.get(id), state.links.get(id))
   return client === null ? null : { client, card: state.cards.get(id) ?? blankCard(state.shop.id, id) }
@@ -69,13 +69,13 @@ export const none: Load<null> = { loadRequests: [], read: () => Either.right(nul
 /** A ticket of the shop, with its client as the shop sees them. */
 export const ticket = (
   id: TicketId
-): Load<{ readonly record: TicketRecord; readonly linked: SeenClient | null }, TicketNotFound> => ({
+): Load<{ readonly record: TicketRecord; readonly linked: VisibleClient | null }, TicketNotFound> => ({
   loadRequests: [{ _tag: "Ticket", id }],
   read: (state) => {
     const record = state.tickets.get(id)
     return record === undefined
       ? Either.left(new TicketNotFound())
-      : Either.right({ record, linked: seenClient(state, record.client_id) })
+      : Either.right({ record, linked: visibleClientOf(state, record.client_id) })
   }
 })
 
@@ -86,10 +86,10 @@ export const ticketRecord = (id: TicketId | null): Load<TicketRecord | null> => 
 })
 
 /** A client whom the shop knows and who does not block it, with their phone number. */
-export const client = (id: ClientId): Load<SeenClient & { readonly phone: Phone }, ClientNotFound> => ({
+export const client = (id: ClientId): Load<VisibleClient & { readonly phone: Phone }, ClientNotFound> => ({
   loadRequests: [{ _tag: "VisibleClient", id }],
   read: (state) => {
-    const client = seenClient(state, id)
+    const client = visibleClientOf(state, id)
     return client === null
       ? Either.left(new ClientNotFound())
       : Either.right({ ...client, phone: state.accounts.get(id)!.phone })
@@ -140,7 +140,7 @@ export const offer = (
   {
     readonly record: OfferRecord
     readonly ticket: TicketRecord
-    readonly linked: SeenClient | null
+    readonly linked: VisibleClient | null
     readonly holder: ClientAccount
     readonly link: ClientLink | null
   },
@@ -156,7 +156,7 @@ export const offer = (
       : Either.right({
           record,
           ticket,
-          linked: seenClient(state, ticket.client_id),
+          linked: visibleClientOf(state, ticket.client_id),
           holder,
           link: state.links.get(holder.id) ?? null
         })
@@ -185,7 +185,7 @@ export const delivery = (event_id: EventId, token: number): Load<DeliveryRecord 
 })
 
 /** At least this many waiting deliveries of the shop, or all if there are fewer. */
-export const waiting = (max: number): Load<ReadonlyArray<EventId>> => ({
+export const waitingDeliveries = (max: number): Load<ReadonlyArray<EventId>> => ({
   loadRequests: [{ _tag: "Deliveries", max }],
   read: (state) => Either.right([...state.deliveries.keys()].slice(0, max))
 })

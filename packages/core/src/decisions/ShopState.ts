@@ -116,10 +116,10 @@ export const emptyShopState = (input: LoadedSettings): ShopState => ({
 const log = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
   const ofEvent = attempts.get(row.event_id) ?? []
   attempts.set(row.event_id, ofEvent)
-  ofEvent.splice(ofEvent.findLastIndex((one) => inLog(one, row) <= 0) + 1, 0, row)
+  ofEvent.splice(ofEvent.findLastIndex((one) => attemptOrder(one, row) <= 0) + 1, 0, row)
 }
 
-const inLog = Order.combineAll<AttemptRecord>([
+const attemptOrder = Order.combineAll<AttemptRecord>([
   Order.mapInput(Order.number, ({ n }) => n),
   Order.mapInput(Order.boolean, acknowledges),
   Order.mapInput(Order.number, ({ started_at }) => started_at)
@@ -130,12 +130,12 @@ type ChangeHandlers = {
 }
 
 /** Ignores a change of a row that no command loads, because only the store saves it. */
-const leftToStore = () => {}
+const ignoreChange = () => {}
 
 const putDelivery: ChangeHandlers["DeliveryPut"] & ChangeHandlers["DeliveryRenewed"] = (state, { row }) =>
   state.deliveries.set(row.event_id, row)
 
-const applied: ChangeHandlers = {
+const changeHandlers: ChangeHandlers = {
   HeadPut: (state, { row }) => (state.head = row),
   ShopPut: (state, { row }) => (state.shop = row),
   WebhookPut: (state, { row }) => (state.webhook = row),
@@ -163,15 +163,15 @@ const applied: ChangeHandlers = {
   ReplayPut: (state, { row }) => state.replays.set(row.id, row),
   AttemptAppended: (state, { row }) => log(state.attempts, row),
   EventRewritten: (state, { row }) => state.events.rewrite(row),
-  AttemptRewritten: leftToStore,
-  AuditAppended: leftToStore,
-  EventRaised: leftToStore,
-  LedgerAppended: leftToStore,
-  NoticeAppended: leftToStore,
-  NotificationAppended: leftToStore,
-  NotificationRemoved: leftToStore
+  AttemptRewritten: ignoreChange,
+  AuditAppended: ignoreChange,
+  EventRaised: ignoreChange,
+  LedgerAppended: ignoreChange,
+  NoticeAppended: ignoreChange,
+  NotificationAppended: ignoreChange,
+  NotificationRemoved: ignoreChange
 }
 
 /** Applies a change, so that later commands see it. */
 export const apply = (state: ShopState, change: Change): void =>
-  (applied[change._tag] as (state: ShopState, change: Change) => void)(state, change)
+  (changeHandlers[change._tag] as (state: ShopState, change: Change) => void)(state, change)

@@ -18,7 +18,7 @@ export interface TicketAct<E> {
   /** The only client who may act; others get `TicketNotFound`. If it is undefined, every caller may act. */
   readonly only_client?: ClientId | undefined
   /** Returns the reason why the ticket does not accept the act now, with any input; null if it does. */
-  readonly refused?: (record: TicketRecord) => E | null
+  readonly refusalOf?: (record: TicketRecord) => E | null
   readonly patch: (
     record: TicketRecord,
     at: { readonly now: Instant; readonly shop: ShopRecord }
@@ -50,8 +50,8 @@ const names = Object.keys(updatedFieldNames) as ReadonlyArray<keyof typeof updat
 
 /** Raises `ticket.updated` with the names of the fields that the act changed (Specification, Endpoints). */
 export const raiseUpdated: TicketAct<never>["raise"] = (changes, ticket, { before, record }) => {
-  const differing = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(record[name]))
-  const changed = [...new Set(differing.map((name) => updatedFieldNames[name]))]
+  const changedFields = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(record[name]))
+  const changed = [...new Set(changedFields.map((name) => updatedFieldNames[name]))]
   changes.raiseEvent("ticket.updated", { ticket, changed }, record.id)
 }
 
@@ -64,8 +64,8 @@ export const actOnTicket = <E>(
   makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {
     const { record, linked } = loaded.ticket
     if (act.only_client !== undefined && act.only_client !== linked?.client.id) return Either.left(new TicketNotFound())
-    const refused = act.refused?.(record) ?? null
-    if (refused !== null) return Either.left(refused)
+    const refusal = act.refusalOf?.(record) ?? null
+    if (refusal !== null) return Either.left(refusal)
     const { state, updated_at } = record
     if (state === "abandoned") return Either.left(new TicketAbandoned({ state, updated_at }))
     const patch = act.patch(record, { now: moment.now, shop: loaded.shop })

@@ -37,12 +37,12 @@ export const changeStatus = (
     const stamps = stampsEarned(record, move, loaded.shop.program, linked?.client ?? null)
     const notifies = move.notifies_client && linked !== null
     const policies = notifies ? (["moves_per_day", "notifications_per_day"] as const) : (["moves_per_day"] as const)
-    const taken = takeUses<TicketPolicy>(record, policies, { bounds, now, time_zone: loaded.shop.time_zone })
-    if (Either.isLeft(taken)) return Either.left(taken.left)
+    const limitUses = takeUses<TicketPolicy>(record, policies, { bounds, now, time_zone: loaded.shop.time_zone })
+    if (Either.isLeft(limitUses)) return Either.left(limitUses.left)
     const next: TicketRecord = {
       ...record,
       ...movedFields(move, now),
-      ...taken.right.windows,
+      ...limitUses.right.windows,
       state: to,
       shop_changed_at: now,
       ...(notifies && { notified_at: now, notified_channel: "app" as const }),
@@ -70,8 +70,13 @@ export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | nul
     const { record, linked } = loaded.ticket
     const due = closure(record)
     if (due === null || moment.now < due.due_at) return unchanged<Ticket | null>(null)
-    const closed = { ...record, state: "abandoned", abandoned_at: due.due_at, abandon_reason: due.reason } as const
-    const ticket = changes.putTicket(closed, linked?.client ?? null)
+    const closedTicket = {
+      ...record,
+      state: "abandoned",
+      abandoned_at: due.due_at,
+      abandon_reason: due.reason
+    } as const
+    const ticket = changes.putTicket(closedTicket, linked?.client ?? null)
     changes.raiseEvent("ticket.abandoned", { ticket, reason: due.reason }, id)
     return changes.decided<Ticket | null>(ticket)
   })

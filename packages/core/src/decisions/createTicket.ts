@@ -9,7 +9,7 @@ import type { ShopMoment } from "../domain/Moment.js"
 import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import { Phone } from "../domain/Phone.js"
-import { exactly, optional, Text } from "../domain/Text.js"
+import { optional, refuseUnknownFields, Text } from "../domain/Text.js"
 import { nextNumber, type Ticket, type TicketItem, type TicketRecord, TicketType } from "../domain/Ticket.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import type { ChangeSet } from "./ChangeSet.js"
@@ -60,7 +60,7 @@ export const TicketInput = Schema.Struct({
     ),
     Schema.brand("TicketInput")
   )
-  .annotations({ identifier: "TicketInput", ...exactly })
+  .annotations({ identifier: "TicketInput", ...refuseUnknownFields })
 export type TicketInput = typeof TicketInput.Type
 
 /** The values of absent fields (Specification, Endpoints). */
@@ -89,12 +89,12 @@ export const createTicket = (
 ): Command<Ticket, ClientNotFound | ForbiddenWord | LimitReached> => {
   const client = input.client_id === null || input.client_id === undefined ? Load.none : Load.client(input.client_id)
   return makeCommand(shop_id, { client }, ({ shop, head, client }, changes, moment) => {
-    const refused = forbiddenField(shop, input, foundWords)
-    if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
+    const forbidden = forbiddenField(shop, input, foundWords)
+    if (forbidden !== null) return Either.left(new ForbiddenWord({ field: forbidden }))
 
-    const taken = takeUses(head, POLICIES, { bounds, now: moment.now, time_zone: shop.time_zone })
-    if (Either.isLeft(taken)) return Either.left(taken.left)
-    const { windows, limitStatuses } = taken.right
+    const limitUses = takeUses(head, POLICIES, { bounds, now: moment.now, time_zone: shop.time_zone })
+    if (Either.isLeft(limitUses)) return Either.left(limitUses.left)
+    const { windows, limitStatuses } = limitUses.right
     changes.updateHead({ next_number: nextNumber(head.next_number), ...windows }).addLimitStatuses(...limitStatuses)
     const record = newTicket(shop_id, changes, input, {
       number: head.next_number,

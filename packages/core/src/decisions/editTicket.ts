@@ -5,7 +5,7 @@ import { DateTimeText } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
-import { exactly, Text } from "../domain/Text.js"
+import { refuseUnknownFields, Text } from "../domain/Text.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import { actOnTicket, raiseUpdated } from "./actOnTicket.js"
 
@@ -29,7 +29,7 @@ export const TicketEdit = Schema.Struct({
   )
 })
   .pipe(Schema.brand("TicketEdit"))
-  .annotations(exactly)
+  .annotations(refuseUnknownFields)
 export type TicketEdit = typeof TicketEdit.Type
 
 const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
@@ -43,7 +43,7 @@ const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
  * Corrects a ticket. This counts as news from the shop (Specification, States). `found` has the words that the filter
  * found in the texts.
  */
-export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, found: ReadonlyArray<FoundWord>) =>
+export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foundWords: ReadonlyArray<FoundWord>) =>
   actOnTicket<ForbiddenWord | InvalidInput>(shop_id, id, {
     actor: "shop",
     patch: (record, { shop }) => {
@@ -58,12 +58,12 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foun
         issues.push({ field: "deposit_minor", message: "must not be greater than the proposed price" })
       }
       if (issues.length > 0) return Either.left(new InvalidInput({ issues }))
-      const refused = forbiddenField(shop, edit, found)
-      if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
-      const done = new Map(items_done.map((item) => [item.id, item.done]))
+      const forbidden = forbiddenField(shop, edit, foundWords)
+      if (forbidden !== null) return Either.left(new ForbiddenWord({ field: forbidden }))
+      const doneByItem = new Map(items_done.map((item) => [item.id, item.done]))
       return Either.right({
         ...fields,
-        items: record.items.map((item) => ({ ...item, done: done.get(item.id) ?? item.done }))
+        items: record.items.map((item) => ({ ...item, done: doneByItem.get(item.id) ?? item.done }))
       })
     },
     raise: raiseUpdated

@@ -2,14 +2,14 @@ import type { IdempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
-import { bodyWithout, eraser, type Person, seenWithout, ticketWithout } from "../domain/Person.js"
+import { eraseFromEventBody, eraseFromTicket, eraseFromTicketView, makeEraser, type Person } from "../domain/Person.js"
 import type { Ticket, TicketRecord } from "../domain/Ticket.js"
-import { historyWithout } from "../domain/TicketChange.js"
+import { eraseFromHistory } from "../domain/TicketChange.js"
 import { type Command, makeCommand } from "./Command.js"
 import { ERASED_FINGERPRINT } from "./Idempotency.js"
 import * as Load from "./Load.js"
 
-const isOther = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after)
+const isChanged = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after)
 
 /**
  * Erases a person from tickets. Each changed ticket gets the next `change_seq`, so that a sync copies it to the shop's
@@ -19,9 +19,9 @@ export const eraseTickets = (shop_id: ShopId, person: Person, ids: ReadonlyArray
   makeCommand(shop_id, { tickets: Load.tickets(ids) }, (loaded, changes) => {
     for (const ticket of loaded.tickets) {
       const isTheirs = ticket.client_id === null || ticket.client_id === person.client_id
-      const history = ticket.history && { history: historyWithout(person, ticket.history) }
-      const left: TicketRecord = { ...ticketWithout(person, ticket, isTheirs), ...history }
-      if (isOther(ticket, left)) changes.putTicket(left, null)
+      const history = ticket.history && { history: eraseFromHistory(person, ticket.history) }
+      const erased: TicketRecord = { ...eraseFromTicket(person, ticket, isTheirs), ...history }
+      if (isChanged(ticket, erased)) changes.putTicket(erased, null)
     }
     return changes.decided<void>(undefined)
   })
@@ -30,7 +30,7 @@ export const eraseTickets = (shop_id: ShopId, person: Person, ids: ReadonlyArray
 export const eraseEvents = (shop_id: ShopId, person: Person, ids: ReadonlyArray<EventId>): Command<void> =>
   makeCommand(shop_id, { events: Load.events(ids) }, (loaded, changes) => {
     for (const { event, attempts } of loaded.events) {
-      const body = bodyWithout(person, event.body)
+      const body = eraseFromEventBody(person, event.body)
       if (body !== event.body) changes.add({ _tag: "EventRewritten", row: { ...event, body } })
       // A receiver's response may repeat the request in any form.
       for (const attempt of attempts)
@@ -51,18 +51,18 @@ export const eraseIdempotencyRecords = (
   keys: ReadonlyArray<IdempotencyRecordKey>
 ): Command<void> =>
   makeCommand(shop_id, { records: Load.idempotencyRecords(keys) }, (loaded, changes) => {
-    const erase = eraser(person)
+    const erase = makeEraser(person)
     for (const row of loaded.records) {
       const { caller_id, operation, key, fingerprint } = row
       const result = JSON.parse(row.response)
       if (erase(key) !== key)
         changes.add({ _tag: "IdempotencyRecordRemoved", row: { shop_id, caller_id, operation, key } })
       else if (isTicket(result)) {
-        const left = JSON.stringify(seenWithout(person, result))
-        if (left !== row.response || fingerprint !== ERASED_FINGERPRINT)
+        const erasedResult = JSON.stringify(eraseFromTicketView(person, result))
+        if (erasedResult !== row.response || fingerprint !== ERASED_FINGERPRINT)
           changes.add({
             _tag: "IdempotencyRecordPut",
-            row: { ...row, response: left, fingerprint: ERASED_FINGERPRINT }
+            row: { ...row, response: erasedResult, fingerprint: ERASED_FINGERPRINT }
           })
       }
     }

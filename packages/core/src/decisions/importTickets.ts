@@ -32,13 +32,13 @@ import type { ChangeSet } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
-const count = (max: number) =>
+const isCount = (max: number) =>
   Schema.Int.pipe(Schema.between(0, max, { message: () => `must be a whole number from 0 to ${max}` }))
 
 const CardRow = Schema.Struct({
-  balance: count(1_000_000),
-  lifetime: optional(count(1_000_000)),
-  rewards_redeemed: optional(count(ServiceLimits.imported_rewards))
+  balance: isCount(1_000_000),
+  lifetime: optional(isCount(1_000_000)),
+  rewards_redeemed: optional(isCount(ServiceLimits.imported_rewards))
 })
 
 const ClientRow = Schema.Struct({
@@ -123,10 +123,10 @@ function* dateIssues(row: ImportRow, state: TicketState, now: Instant): Generato
     if (has === "always" && !isGiven(row[field])) yield { field, message: `is required if state is ${state}` }
     if (has === "never" && isGiven(row[field])) yield { field, message: `must be omitted if state is ${state}` }
   }
-  const past = ["created_at", ...stateDates, "notified_at"] as const
+  const pastDateFields = ["created_at", ...stateDates, "notified_at"] as const
   const created_at = row.created_at ?? 0
   let earliest = created_at
-  for (const field of past) {
+  for (const field of pastDateFields) {
     const at = row[field]
     if (!isGiven(at)) continue
     if (at > now) yield { field, message: "must not be in the future" }
@@ -135,7 +135,7 @@ function* dateIssues(row: ImportRow, state: TicketState, now: Instant): Generato
       yield { field, message: "must not be earlier than the date of a previous step" }
     else if (field !== "notified_at") earliest = at
   }
-  if (!isGiven(row.created_at) && past.some((field) => isGiven(row[field])))
+  if (!isGiven(row.created_at) && pastDateFields.some((field) => isGiven(row[field])))
     yield { field: "created_at", message: "is required if the row has other dates" }
 }
 
@@ -199,11 +199,11 @@ export interface ImportResult {
   readonly closing: number
 }
 
-const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 /** The moment with other random bytes for a tracking code, because a moment has the bytes of only one code. */
-const withCode = (moment: Moment, n: number): Moment => {
-  const digest = sha256Hex(`${hex(moment.entropy)} ${n}`)
+const withFreshEntropy = (moment: Moment, n: number): Moment => {
+  const digest = sha256Hex(`${toHex(moment.entropy)} ${n}`)
   const entropy = Uint8Array.from(moment.entropy)
   for (let at = TRACKING_CODE_AT; at < ENTROPY_BYTES; at++)
     entropy[at] = Number.parseInt(digest.slice(2 * (at - TRACKING_CODE_AT), 2 * (at - TRACKING_CODE_AT) + 2), 16)
@@ -211,12 +211,12 @@ const withCode = (moment: Moment, n: number): Moment => {
 }
 
 /** Writes a card as ledger entries that add up to it. */
-const writeCard = (changes: ChangeSet, blank: CardRecord, given: typeof CardRow.Type): void => {
-  const { balance, lifetime = balance, rewards_redeemed } = given
+const writeCard = (changes: ChangeSet, emptyCard: CardRecord, importedCard: typeof CardRow.Type): void => {
+  const { balance, lifetime = balance, rewards_redeemed } = importedCard
   const redeemed = rewards_redeemed ?? 0
   const line = { ticket_id: null, caller_id: null }
   let left = (lifetime ?? balance) - balance
-  let card = blank
+  let card = emptyCard
   if ((lifetime ?? balance) > 0)
     card = changes.addLedgerEntry(card, { ...line, kind: "stamps", stamps: lifetime ?? balance })
   for (let rewards = redeemed; rewards > 0; rewards--) {
@@ -328,7 +328,7 @@ const importClients = (
 export const importTickets = (
   shop_id: ShopId,
   rows: ReadonlyArray<CheckedRow>,
-  { raises }: { readonly raises: boolean }
+  { raises: raisesEvents }: { readonly raises: boolean }
 ): Command<ImportResult> => {
   const ids = [...new Set(rows.flatMap(({ client_id }) => client_id ?? []))]
   return makeCommand(shop_id, { known: Load.knownClients(ids) }, ({ head, known }, changes, moment) => {
@@ -342,9 +342,9 @@ export const importTickets = (
     for (const [n, checked] of rows.entries()) {
       const { row, client_id } = checked
       if (!isGiven(row.service)) continue
-      let tracking_code = trackingCode(withCode(moment, n))
+      let tracking_code = trackingCode(withFreshEntropy(moment, n))
       for (let again = 1; codes.has(tracking_code); again++)
-        tracking_code = trackingCode(withCode(moment, n + again * rows.length))
+        tracking_code = trackingCode(withFreshEntropy(moment, n + again * rows.length))
       codes.add(tracking_code)
       const number = row.number ?? next_number
       if (row.number === undefined || row.number === null || row.number >= next_number) next_number = nextNumber(number)
@@ -365,7 +365,7 @@ export const importTickets = (
       }
       const client = client_id === null ? null : visibleClient(account, links.get(client_id) ?? link ?? undefined)
       const ticket = changes.putTicket(record, client)
-      if (raises) changes.raiseEvent("ticket.created", { ticket }, id)
+      if (raisesEvents) changes.raiseEvent("ticket.created", { ticket }, id)
       if ((closure({ ...record, ...changes.nextChange })?.due_at ?? Number.POSITIVE_INFINITY) <= now) closing++
       tickets++
     }
@@ -378,7 +378,7 @@ export const importTickets = (
  * A command that is decided only if no ticket of the shop has changed since `change_seq`, because the result of an
  * earlier look-up may otherwise be out of date. If one has, it writes nothing and its result is null.
  */
-export const unlessChanged = <Answer, Refusal>(
+export const refuseIfChanged = <Answer, Refusal>(
   command: Command<Answer, Refusal>,
   change_seq: number
 ): Command<Answer | null, Refusal> => ({

@@ -11,17 +11,17 @@ import { announceDelay, attachPhoto, DelayInput, PartInput, PhotoInput, recordPa
 
 type Act = (shop_id: ShopId, record: TicketRecord, bounds: TicketBounds) => Command<unknown, Refusal>
 
-const status =
+const statusAct =
   (to: TicketStatus): Act =>
   (shop_id, { id }, bounds) =>
     changeStatus(shop_id, id, to, bounds)
 
 /** The commands of all acts on a ticket, by name, with example inputs that are valid for the ticket. */
 export const ticketActs = {
-  "status:ready": status("ready"),
-  "status:impossible": status("impossible"),
-  "status:workshop": status("workshop"),
-  "status:collected": status("collected"),
+  "status:ready": statusAct("ready"),
+  "status:impossible": statusAct("impossible"),
+  "status:workshop": statusAct("workshop"),
+  "status:collected": statusAct("collected"),
   notified: (shop_id, { id }, bounds) => recordNotified(shop_id, id, "call", bounds),
   quote: (shop_id, { id, deposit_minor }) =>
     proposeQuote(shop_id, id, QuoteInput.make({ price_minor: deposit_minor ?? 0 })),
@@ -54,8 +54,8 @@ export const previewActs = (
     if (record === undefined) return Either.left(new TicketNotFound())
     return unchanged(
       (Object.keys(ticketActs) as Array<TicketActName>).map((act) => {
-        const decided = ticketActs[act](shop_id, record, bounds).run(state, moment)
-        return { act, refusal: Either.isLeft(decided) ? decided.left : null }
+        const decision = ticketActs[act](shop_id, record, bounds).run(state, moment)
+        return { act, refusal: Either.isLeft(decision) ? decision.left : null }
       })
     )
   }

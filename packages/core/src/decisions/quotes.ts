@@ -3,7 +3,7 @@ import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { AmountMinor } from "../domain/Money.js"
-import { exactly, optional, Text } from "../domain/Text.js"
+import { optional, refuseUnknownFields, Text } from "../domain/Text.js"
 import { QuoteClosed, quoteView, type TicketRecord } from "../domain/Ticket.js"
 import { isOpen } from "../domain/TicketLifecycle.js"
 import { actOnTicket, type TicketAct } from "./actOnTicket.js"
@@ -18,7 +18,7 @@ export const QuoteInput = Schema.Struct({
   note: optional(Text(Limits.note_characters))
 })
   .pipe(Schema.brand("QuoteInput"))
-  .annotations({ identifier: "QuoteInput", ...exactly })
+  .annotations({ identifier: "QuoteInput", ...refuseUnknownFields })
 export type QuoteInput = typeof QuoteInput.Type
 
 const quoteClosed = ({ quote, state, updated_at }: TicketRecord) =>
@@ -33,7 +33,7 @@ const raiseQuote: TicketAct<never>["raise"] = (changes, ticket, { record: { id, 
 export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note }: QuoteInput) =>
   actOnTicket<QuoteClosed | InvalidInput>(shop_id, id, {
     actor: "shop",
-    refused: (record) => (record.state === "collected" ? quoteClosed(record) : null),
+    refusalOf: (record) => (record.state === "collected" ? quoteClosed(record) : null),
     patch: (record, { now }) =>
       price_minor < (record.deposit_minor ?? 0)
         ? Either.left(
@@ -55,7 +55,7 @@ export const answerQuote = (shop_id: ShopId, id: TicketId, status: QuoteAnswer, 
   actOnTicket(shop_id, id, {
     actor: "client",
     only_client: client,
-    refused: (record) => (isOpen(record.state) ? null : quoteClosed(record)),
+    refusalOf: (record) => (isOpen(record.state) ? null : quoteClosed(record)),
     patch: (record, { now }) => {
       const { quote, price_minor } = record
       if (quote?.status !== "proposed") return Either.left(quoteClosed(record))

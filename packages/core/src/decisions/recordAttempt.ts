@@ -6,12 +6,12 @@ import {
   type HealthChange,
   type HealthTransition,
   healthTransition,
+  isGone,
   type NoticeKind,
   type NoticeRecord,
   onFailure,
   onSuccess,
   type SendResult,
-  saysGone,
   type Webhook
 } from "../domain/Webhook.js"
 import { type ChangeSet, unchanged } from "./ChangeSet.js"
@@ -56,28 +56,28 @@ const healthAfter = (webhook: Webhook, { url, sent }: FinishedAttempt, now: Inst
  * Records an attempt: the event was delivered, is retried after its delay, or is given up. The webhook's consecutive
  * failures increase or end, and the owner is warned before the webhook turns off (Specification, Webhooks).
  */
-export const recordAttempt = (shop_id: ShopId, attempted: FinishedAttempt): Command<RecordedAttempt> =>
-  makeCommand(shop_id, { delivery: Load.delivery(attempted.event_id, attempted.token) }, (loaded, changes, moment) => {
+export const recordAttempt = (shop_id: ShopId, attempt: FinishedAttempt): Command<RecordedAttempt> =>
+  makeCommand(shop_id, { delivery: Load.delivery(attempt.event_id, attempt.token) }, (loaded, changes, moment) => {
     const { delivery, webhook } = loaded
     if (delivery === null || webhook === null) return unchanged(SUPERSEDED)
     const { now } = moment
-    const { event_id, sent } = attempted
+    const { event_id, sent } = attempt
     const n = delivery.attempts_made + 1
-    const after = logAttempt(changes, webhook, attempted, { n, now })
-    const recorded = (outcome: AttemptOutcome): RecordedAttempt => ({
+    const after = logAttempt(changes, webhook, attempt, { n, now })
+    const resultOf = (outcome: AttemptOutcome): RecordedAttempt => ({
       outcome,
       transition: healthTransition(webhook, after)
     })
     if (acknowledges(sent)) {
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-      return changes.decidedWithoutHead(recorded("delivered"))
+      return changes.decidedWithoutHead(resultOf("delivered"))
     }
     const attempts_since_reset = presentSchedule(delivery, webhook).attempts_since_reset + 1
     // After a 410 the delivery is parked until the webhook is on again, even after its last attempt.
-    const due_at = nextAttempt(attempts_since_reset, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
+    const due_at = nextAttempt(attempts_since_reset, now, attempt.jitter) ?? (isGone(sent) ? now : null)
     if (due_at === null) {
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-      return changes.decided(recorded("dead"))
+      return changes.decided(resultOf("dead"))
     }
     const next: DeliveryRecord = {
       ...delivery,
@@ -89,7 +89,7 @@ export const recordAttempt = (shop_id: ShopId, attempted: FinishedAttempt): Comm
       token: delivery.token + 1
     }
     changes.add({ _tag: "DeliveryPut", row: next })
-    return changes.decided(recorded(after.off_reason === null ? "retry" : "parked"))
+    return changes.decided(resultOf(after.off_reason === null ? "retry" : "parked"))
   })
 
 /** Logs an attempt and updates the webhook's health; returns the webhook as it is afterwards. */
@@ -121,13 +121,13 @@ export const recordSuperseded = (shop_id: ShopId, attempted: FinishedAttempt): C
     const after = logAttempt(
       changes,
       webhook,
-      { ...attempted, started_at: loggedStart(attempts, attempted, n, moment.now) },
+      { ...attempted, started_at: attemptStartFor(attempts, attempted, n, moment.now) },
       { n, now: moment.now }
     )
     return changes.decided<RecordedAttempt>({ outcome: "superseded", transition: healthTransition(webhook, after) })
   })
 
-/** Whether an attempt is in the log already, possibly with a slightly earlier start: see {@link loggedStart}. */
+/** Whether an attempt is in the log already, possibly with a slightly earlier start: see {@link attemptStartFor}. */
 const isSame = (logged: AttemptRecord, { started_at, sent }: FinishedAttempt): boolean =>
   logged.started_at <= started_at &&
   logged.started_at > started_at - SAME_MS &&
@@ -143,7 +143,7 @@ const SAME_MS = 10
  * frozen, as a sandbox's may be, the attempt that overtook this one has the same start, so this earlier one is logged
  * as begun a millisecond before.
  */
-const loggedStart = (
+const attemptStartFor = (
   attempts: ReadonlyArray<AttemptRecord>,
   { started_at }: FinishedAttempt,
   n: number,

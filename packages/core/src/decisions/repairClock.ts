@@ -16,7 +16,7 @@ import type { Change } from "./ShopState.js"
  * The maximum count of identifiers, because a number above 2^53 cannot be increased by 1. A shop 34 years ahead would
  * exceed it.
  */
-const MAX_IDENTIFIERS_MADE = 2 ** 52
+const MAX_IDENTIFIER_COUNT = 2 ** 52
 
 /**
  * Treats the webhook as turned on now: all waiting deliveries are due at once, including those that the wrong clock
@@ -31,9 +31,9 @@ const releaseWebhook = (webhook: Webhook, now: Instant): Webhook => ({
 })
 
 /** The head at an earlier instant. Identifiers continue after the last one, so that tickets keep their order of creation. */
-const takenBack = (head: ShopHead, now: Instant): ShopHead => {
+const setBackHead = (head: ShopHead, now: Instant): ShopHead => {
   const id_counter = head.id_counter + (head.last_recorded_at - now) * IDENTIFIERS_PER_MS
-  return { ...head, last_recorded_at: now, id_counter: Math.min(id_counter, MAX_IDENTIFIERS_MADE) }
+  return { ...head, last_recorded_at: now, id_counter: Math.min(id_counter, MAX_IDENTIFIER_COUNT) }
 }
 
 /**
@@ -44,7 +44,7 @@ const takenBack = (head: ShopHead, now: Instant): ShopHead => {
 export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
   makeCommand(shop_id, {}, ({ head, webhook }, _changes, { now }) => {
     if (head.last_recorded_at <= now) return unchanged<Instant | null>(null)
-    const changes: Array<Change> = [{ _tag: "HeadPut", row: takenBack(head, now) }]
+    const changes: Array<Change> = [{ _tag: "HeadPut", row: setBackHead(head, now) }]
     if (webhook !== null) changes.push({ _tag: "WebhookPut", row: releaseWebhook(webhook, now) })
     return Either.right({ result: head.last_recorded_at, changes, limitStatuses: [] })
   })
@@ -66,23 +66,23 @@ export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, Ti
     const { record, linked } = loaded.ticket
     const { now, recorded_at } = moment
     if (record.updated_at <= now) return unchanged(false)
-    const past = (instant: Instant | null) => instant && Math.min(instant, now)
+    const notAfterNow = (instant: Instant | null) => instant && Math.min(instant, now)
     const { quote, delay, part } = record
     const redated: TicketRecord = {
       ...record,
       ...reopenedFields(record, now),
       created_at: Math.min(record.created_at, recorded_at),
-      ready_at: past(record.ready_at),
-      collected_at: past(record.collected_at),
-      notified_at: past(record.notified_at),
+      ready_at: notAfterNow(record.ready_at),
+      collected_at: notAfterNow(record.collected_at),
+      notified_at: notAfterNow(record.notified_at),
       shop_changed_at: Math.min(record.shop_changed_at, now),
       quote: quote && {
         ...quote,
         proposed_at: Math.min(quote.proposed_at, now),
-        answered_at: past(quote.answered_at)
+        answered_at: notAfterNow(quote.answered_at)
       },
       delay: delay && { ...delay, announced_at: Math.min(delay.announced_at, now) },
-      part: part && { ...part, ordered_at: Math.min(part.ordered_at, now), received_at: past(part.received_at) },
+      part: part && { ...part, ordered_at: Math.min(part.ordered_at, now), received_at: notAfterNow(part.received_at) },
       history: (record.history ?? []).map((change) => ({ ...change, at: Math.min(change.at, now) }))
     }
     const ticket = changes.putTicket(redated, linked?.client ?? null)

@@ -7,7 +7,7 @@ import { Language } from "../domain/Language.js"
 import { Limits } from "../domain/Limits.js"
 import { LoyaltyProgram } from "../domain/LoyaltyCard.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
-import { exactly, optional, Text } from "../domain/Text.js"
+import { optional, refuseUnknownFields, Text } from "../domain/Text.js"
 import { TicketNumber } from "../domain/Ticket.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
@@ -52,10 +52,10 @@ export const ShopPatch = Schema.Struct({
   languages: optional(Languages)
 })
   .pipe(Schema.brand("ShopPatch"))
-  .annotations({ identifier: "ShopPatchInput", ...exactly })
+  .annotations({ identifier: "ShopPatchInput", ...refuseUnknownFields })
 export type ShopPatch = typeof ShopPatch.Type
 
-const patchedProgram = (before: LoyaltyProgram, patch: ShopPatch["program"]): LoyaltyProgram => ({
+const patchProgram = (before: LoyaltyProgram, patch: ShopPatch["program"]): LoyaltyProgram => ({
   ...before,
   ...patch,
   active: patch?.active ?? before.active,
@@ -75,7 +75,7 @@ export const changeShop = (
       approved: patch.approved ?? before.approved,
       active: patch.active ?? before.active,
       api_enabled: patch.api_enabled ?? before.api_enabled,
-      program: patchedProgram(before.program, patch.program),
+      program: patchProgram(before.program, patch.program),
       forbidden_words: patch.forbidden_words ?? before.forbidden_words,
       allowed_words: patch.allowed_words ?? before.allowed_words,
       languages: patch.languages ?? before.languages
@@ -92,10 +92,10 @@ export const KeyInput = Schema.Struct({
   expires_at: optional(DateOrDateTimeText)
 })
   .pipe(Schema.brand("KeyInput"))
-  .annotations(exactly)
+  .annotations(refuseUnknownFields)
 export type KeyInput = typeof KeyInput.Type
 
-const expiredAtOnce = new InvalidInput({ issues: [{ field: "expires_at", message: "must be in the future" }] })
+const expiryNotInFuture = new InvalidInput({ issues: [{ field: "expires_at", message: "must be in the future" }] })
 
 /**
  * Adds a key to the shop. `key` is its text, of which only the hash and the last four characters are stored (Specification, Keys and
@@ -107,9 +107,9 @@ export const createKey = (
   key: string
 ): Command<ApiKeyRecord, TooManyKeys | InvalidInput> =>
   makeCommand(shop_id, { keys: Load.keys }, (loaded, changes, moment) => {
-    const active = loaded.keys.filter((known) => isActive(known, moment.now))
+    const active = loaded.keys.filter((existingKey) => isActive(existingKey, moment.now))
     if (active.length >= Limits.active_keys_per_shop) return Either.left(new TooManyKeys())
-    if ((expires_at ?? moment.now + 1) <= moment.now) return Either.left(expiredAtOnce)
+    if ((expires_at ?? moment.now + 1) <= moment.now) return Either.left(expiryNotInFuture)
     const row: ApiKeyRecord = {
       id: changes.newId<KeyId>(),
       shop_id,

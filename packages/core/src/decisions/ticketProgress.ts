@@ -2,7 +2,7 @@ import { Either, Schema } from "effect"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { DateTimeText } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
-import { exactly, optional, Text } from "../domain/Text.js"
+import { optional, refuseUnknownFields, Text } from "../domain/Text.js"
 import { PartStatus } from "../domain/Ticket.js"
 import { SecureWebLink } from "../domain/WebLink.js"
 import { actOnTicket, raiseUpdated } from "./actOnTicket.js"
@@ -13,7 +13,7 @@ export const DelayInput = Schema.Struct({
   reason: optional(Text(Limits.note_characters))
 })
   .pipe(Schema.brand("DelayInput"))
-  .annotations({ identifier: "DelayInput", ...exactly })
+  .annotations({ identifier: "DelayInput", ...refuseUnknownFields })
 export type DelayInput = typeof DelayInput.Type
 
 /** A part that the workshop waits for, or has received. */
@@ -23,7 +23,7 @@ export const PartInput = Schema.Struct({
   expected_at: optional(DateTimeText)
 })
   .pipe(Schema.brand("PartInput"))
-  .annotations({ identifier: "PartInput", ...exactly })
+  .annotations({ identifier: "PartInput", ...refuseUnknownFields })
 export type PartInput = typeof PartInput.Type
 
 /** The https address of a picture of the item. */
@@ -31,7 +31,7 @@ export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink })
   .pipe(Schema.brand("PhotoInput"))
   .annotations({
     identifier: "PhotoInput",
-    ...exactly
+    ...refuseUnknownFields
   })
 export type PhotoInput = typeof PhotoInput.Type
 

@@ -16,7 +16,7 @@ export const setWebhook = (
   { url, secret }: { readonly url: string; readonly secret: string }
 ): Command<Webhook> =>
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
-    const fresh = {
+    const initialWebhook = {
       generation: 1,
       enabled_at: moment.now,
       failure_steps_notified: 0,
@@ -28,12 +28,15 @@ export const setWebhook = (
       failures_in_row: 0,
       first_failure_at: null
     }
-    const current = loaded.webhook ?? fresh
+    const current = loaded.webhook ?? initialWebhook
     const row: Webhook = { ...(loaded.webhook?.url === url ? current : onSuccess({ ...current, url })), url }
     return changes.add({ _tag: "WebhookPut", row }).decided(row)
   })
 
-const change = (shop_id: ShopId, next: (webhook: Webhook, now: Instant) => Webhook): Command<Webhook, WebhookNotSet> =>
+const changeWebhook = (
+  shop_id: ShopId,
+  next: (webhook: Webhook, now: Instant) => Webhook
+): Command<Webhook, WebhookNotSet> =>
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
     if (loaded.webhook === null) return Either.left(new WebhookNotSet())
     const row = next(loaded.webhook, moment.now)
@@ -61,7 +64,7 @@ export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSe
 
 /** Turns the webhook on again, with no failures. Parked deliveries are due at once, with all attempts again (Specification, Webhooks). */
 export const enableWebhook = (shop_id: ShopId) =>
-  change(shop_id, (webhook, now) =>
+  changeWebhook(shop_id, (webhook, now) =>
     webhook.off_reason === null
       ? onSuccess(webhook)
       : { ...onSuccess(webhook), off_reason: null, generation: webhook.generation + 1, enabled_at: now }
@@ -69,14 +72,14 @@ export const enableWebhook = (shop_id: ShopId) =>
 
 /** Turns the webhook off until its owner turns it on again; meanwhile deliveries are parked (Specification, Webhooks). */
 export const disableWebhook = (shop_id: ShopId) =>
-  change(shop_id, (webhook) => ({ ...webhook, off_reason: "disabled" }))
+  changeWebhook(shop_id, (webhook) => ({ ...webhook, off_reason: "disabled" }))
 
 /**
  * Removes the webhook, its URL, its secrets and its waiting deliveries, a thousand deliveries at a time. Until the last one is gone, the
  * webhook is only turned off, so no event is sent. The attempts stay in the log.
  */
 export const removeWebhook = (shop_id: ShopId): Command<"removed" | "more", WebhookNotSet> =>
-  makeCommand(shop_id, { waiting: Load.waiting(Limits.replay_step_events) }, (loaded, changes) => {
+  makeCommand(shop_id, { waiting: Load.waitingDeliveries(Limits.replay_step_events) }, (loaded, changes) => {
     const { waiting, webhook } = loaded
     if (webhook === null) return Either.left(new WebhookNotSet())
     for (const event_id of waiting) changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })

@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, SECOND_MS } from "./Instant.js"
-import { keptText, type ReadResult } from "./Text.js"
+import { normalizedText, type ReadResult } from "./Text.js"
 
 // Formatters are cached, because creating one takes 65 µs and using it 1 µs, and every creation of a ticket needs one
 // for a day's limits. The cache is bounded by the number of IANA's zones.
@@ -30,7 +30,7 @@ const isTimeZone = (name: string): boolean => {
 
 const REFUSED = Either.left("must be an IANA time zone such as Africa/Tunis")
 
-const read = (text: string): ReadResult<string> => {
+const readTimeZone = (text: string): ReadResult<string> => {
   const name = text.trim()
   return isTimeZone(name) ? Either.right(name) : REFUSED
 }
@@ -39,7 +39,7 @@ const read = (text: string): ReadResult<string> => {
  * The IANA name of a shop's time zone, such as `Africa/Tunis`, stored as given. The platform must know the zone; case does not matter
  * (Specification, Clients and loyalty; Limits: a shop's day is its own calendar day).
  */
-export const TimeZone = keptText(read, {
+export const TimeZone = normalizedText(readTimeZone, {
   type: "string",
   description: "An IANA time zone",
   examples: ["Africa/Tunis"]
@@ -53,8 +53,8 @@ const offsetAt = (formatter: Intl.DateTimeFormat, instant: Instant): number => {
   const match = OFFSET.exec(formatter.format(instant))
   if (match === null) throw new Error("Intl returned no offset for a time zone")
   const [, sign, hours, minutes, seconds] = match
-  const size = Number(hours ?? 0) * HOUR_MS + Number(minutes ?? 0) * MINUTE_MS + Number(seconds ?? 0) * SECOND_MS
-  return sign === "-" ? -size : size
+  const offset_ms = Number(hours ?? 0) * HOUR_MS + Number(minutes ?? 0) * MINUTE_MS + Number(seconds ?? 0) * SECOND_MS
+  return sign === "-" ? -offset_ms : offset_ms
 }
 
 /**

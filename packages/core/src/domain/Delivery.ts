@@ -83,10 +83,10 @@ export const presentSchedule = (
 export const deliveryState = (
   delivery: DeliveryRecord | undefined,
   webhook: Webhook,
-  arrived: boolean
+  hasArrived: boolean
 ): DeliveryState => {
   if (delivery !== undefined) return webhook.off_reason === null ? "pending" : "parked"
-  return arrived ? "delivered" : "dead"
+  return hasArrived ? "delivered" : "dead"
 }
 
 const { retry_jitter_share, retry_jitter_max_ms } = ServiceLimits
@@ -95,8 +95,8 @@ const { retry_jitter_share, retry_jitter_max_ms } = ServiceLimits
  * The instant of the retry after attempt `made` failed at `ended_at`; null if it was the last. `jitter`, from 0 to 1,
  * delays the retry by up to a tenth; the sandbox passes 0 (Specification, Webhooks).
  */
-export const nextAttempt = (made: number, ended_at: Instant, jitter: number): Instant | null => {
-  const delay_ms = retryDelays_ms[made - 1]
+export const nextAttempt = (attempts_made: number, ended_at: Instant, jitter: number): Instant | null => {
+  const delay_ms = retryDelays_ms[attempts_made - 1]
   return delay_ms === undefined
     ? null
     : ended_at + delay_ms + Math.floor(Math.min(delay_ms * retry_jitter_share, retry_jitter_max_ms) * jitter)
@@ -132,7 +132,7 @@ export interface ShopQueue {
  * The shop's next delivery. It is not of a ticket with a delivery in flight; undefined if the shop has the maximum in
  * flight.
  */
-const nextOf = ({ waiting, in_flight }: ShopQueue, now: Instant): WaitingDelivery | undefined => {
+const firstDueOf = ({ waiting, in_flight }: ShopQueue, now: Instant): WaitingDelivery | undefined => {
   if (in_flight.length >= Limits.deliveries_in_flight_per_shop) return undefined
   const busy = new Set(in_flight.map(({ ticket }) => ticket))
   const free = waiting.filter(({ ticket, due_at }) => due_at <= now && (ticket === null || !busy.has(ticket)))
@@ -158,14 +158,14 @@ export const nextClaims = <Shop extends ShopQueue>(
   const claims: Array<readonly [number, WaitingDelivery]> = []
   let turns = queue.map((shop, position) => ({ shop, position }))
   while (claims.length < slots) {
-    const turn = turns.find(({ shop }) => nextOf(shop, now) !== undefined)
+    const turn = turns.find(({ shop }) => firstDueOf(shop, now) !== undefined)
     if (turn === undefined) break
     const { shop, position } = turn
-    const next = nextOf(shop, now)!
+    const next = firstDueOf(shop, now)!
     claims.push([position, next])
     const waiting = shop.waiting.filter((one) => one !== next)
-    const served = { ...shop, waiting, in_flight: [...shop.in_flight, next] }
-    turns = [...turns.filter((one) => one !== turn), { shop: served, position }]
+    const servedShop = { ...shop, waiting, in_flight: [...shop.in_flight, next] }
+    turns = [...turns.filter((one) => one !== turn), { shop: servedShop, position }]
   }
   return { claims, queue: turns.map(({ shop }) => shop) }
 }

@@ -51,7 +51,7 @@ export const checkedTexts = (input: TicketTexts): ReadonlyArray<readonly [field:
   return texts
 }
 
-const wordOf = ({ word }: FoundWord): string => word
+const toWord = ({ word }: FoundWord): string => word
 
 /**
  * Whether a shop refuses a text because of the words found in it. All words are looked up in the shop's lists at once, because a text may
@@ -84,11 +84,16 @@ export const forbiddenField = (
   const harmlessForShop = [...allowedByShop, ...shop.languages.map(plainWords)]
   const byFilter = texts.find(([field, text]) => {
     const of = found.filter((word) => word.field === field)
-    const local = of.filter(({ languages }) => languages?.some((language) => shop.languages.includes(language)))
-    const always = of.filter(({ languages }) => languages === undefined)
-    return isRefused(text, local.map(wordOf), harmlessForShop) || isRefused(text, always.map(wordOf), allowedByShop)
+    const ofShopLanguages = of.filter(({ languages }) =>
+      languages?.some((language) => shop.languages.includes(language))
+    )
+    const ofAllLanguages = of.filter(({ languages }) => languages === undefined)
+    return (
+      isRefused(text, ofShopLanguages.map(toWord), harmlessForShop) ||
+      isRefused(text, ofAllLanguages.map(toWord), allowedByShop)
+    )
   })
   if (byFilter !== undefined) return byFilter[0]
-  const own = WordList.makeWordList(shop.forbidden_words)
-  return texts.find(([, text]) => WordList.containsWord(own, text))?.[0] ?? null
+  const forbiddenByShop = WordList.makeWordList(shop.forbidden_words)
+  return texts.find(([, text]) => WordList.containsWord(forbiddenByShop, text))?.[0] ?? null
 }

@@ -85,28 +85,28 @@ export const nameOfValue = (ast: AST.Annotated): string | undefined => {
 const isDate = (value: unknown): boolean => Object.prototype.toString.call(value) === "[object Date]"
 
 /** A message without the value that Effect's own decoders repeat, as in `Unable to decode "x" into a number`. */
-const withoutValue = (message: string | undefined): string | undefined =>
+const removeValue = (message: string | undefined): string | undefined =>
   message?.startsWith("Unable to decode ")
     ? `must be ${message.slice(message.lastIndexOf(" into ") + " into ".length).split(". ")[0]}`
     : message
 
 /** The message for a value of another type. JSON has no dates, so a date comes from a program, such as from a column of its database. */
-const ofOtherType = (issue: ParseResult.Type): string => {
-  const message = withoutValue(issue.message) ?? authorMessage(issue.ast, issue) ?? expectation(issue.ast)
+const wrongTypeMessage = (issue: ParseResult.Type): string => {
+  const message = removeValue(issue.message) ?? authorMessage(issue.ast, issue) ?? expectation(issue.ast)
   return message === "must be a string" && isDate(issue.actual)
     ? `${message}, such as the toISOString() of the Date`
     : message
 }
 
-const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
+const toArray = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
 
-const at = (path: string, more: ParseResult.Path): string =>
-  [path, ...many(more).map(String)].filter((part) => part !== "").join(".")
+const pathTo = (path: string, more: ParseResult.Path): string =>
+  [path, ...toArray(more).map(String)].filter((part) => part !== "").join(".")
 
 /** The errors of the closest alternative of a union: the one other than null that was refused at the deepest field. */
-const nearest = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issue> => {
+const closestIssues = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issue> => {
   if (literals(issue.ast) !== undefined) return [{ field: path, message: expectation(issue.ast) }]
-  const choices = many(issue.issues).filter((choice) => !(choice._tag === "Type" && isNull(choice.ast)))
+  const choices = toArray(issue.issues).filter((choice) => !(choice._tag === "Type" && isNull(choice.ast)))
   // Null is never the only alternative.
   return inputIssues(choices.find((choice) => choice._tag !== "Type") ?? choices[0]!, path)
 }
@@ -117,11 +117,11 @@ const nearest = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issu
 export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyArray<Issue> => {
   switch (issue._tag) {
     case "Pointer":
-      return inputIssues(issue.issue, at(path, issue.path))
+      return inputIssues(issue.issue, pathTo(path, issue.path))
     case "Composite":
       return AST.isUnion(issue.ast)
-        ? nearest(issue, path)
-        : many(issue.issues).flatMap((inner) => inputIssues(inner, path))
+        ? closestIssues(issue, path)
+        : toArray(issue.issues).flatMap((inner) => inputIssues(inner, path))
     case "Refinement": {
       if (issue.kind === "From") return inputIssues(issue.issue, path)
       const message =
@@ -137,7 +137,7 @@ export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyA
     case "Unexpected":
       return [{ field: path, message: "is unknown; correct its name or remove it" }]
     case "Type":
-      return [{ field: path, message: ofOtherType(issue) }]
+      return [{ field: path, message: wrongTypeMessage(issue) }]
     case "Forbidden":
       return [{ field: path, message: "is not valid" }]
   }

@@ -56,13 +56,13 @@ const endOfWindow = (policy: PolicyName, now: Instant, time_zone: TimeZone | nul
  * back, and does not count.
  */
 const isOpen = ({ resets_at }: LimitWindow, policy: PolicyName, now: Instant): boolean =>
-  now < resets_at && resets_at - now <= longest[Policies[policy].window]
+  now < resets_at && resets_at - now <= byWindowLength[Policies[policy].window]
 
 // Processes share windows, so a process whose clock is a little behind must not restart another process's window.
 const { window_clock_skew_ms } = ServiceLimits
 
 // When clocks go back, a calendar day is usually one hour longer; this allows two.
-const longest = {
+const byWindowLength = {
   minute: MINUTE_MS + window_clock_skew_ms,
   hour: HOUR_MS + window_clock_skew_ms,
   calendar_day: 26 * HOUR_MS
@@ -125,7 +125,7 @@ interface OpenWindow {
 }
 
 /** The windows after `n` uses of each, or a refusal with the statuses of the policies that have too few left. */
-const windowsAfter = (
+const takeIfRoom = (
   open: ReadonlyArray<OpenWindow>,
   n: number,
   now: Instant
@@ -174,7 +174,7 @@ export const takeUses = <P extends PolicyName>(
     window: currentWindow(windows[policy] ?? undefined, policy, now, time_zone),
     limit: bounds[policy]
   }))
-  return Either.map(windowsAfter(open, n, now), (taken) => {
+  return Either.map(takeIfRoom(open, n, now), (taken) => {
     const after: Partial<Record<P, LimitWindow>> = {}
     policies.forEach((policy, i) => {
       after[policy] = taken[i]!
@@ -213,7 +213,7 @@ export const takeEach = (
   now: Instant
 ): Either.Either<ReadonlyArray<LimitStatus>, LimitReached> => {
   const open = uses.map((use) => ({ policy: use.policy, window: windowOf(windows, use, now), limit: use.limit }))
-  return Either.map(windowsAfter(open, 1, now), (taken) =>
+  return Either.map(takeIfRoom(open, 1, now), (taken) =>
     uses.map((use, i) => {
       windows.put(use, taken[i]!)
       return limitStatus(taken[i]!, use.policy, use.limit)

@@ -1,17 +1,17 @@
 /** The number of letters to add, remove, replace or swap with the next one to turn one name into the other. */
 export const distance = (a: string, b: string): number => {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
-  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
+  const cellAt = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
   for (let i = 1; i <= a.length; i++) {
     rows.push([i])
     for (let j = 1; j <= b.length; j++) {
-      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const replaced = cellAt(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
       const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      const swapped = isSwap ? at(i - 2, j - 2) + 1 : replaced
-      rows[i]![j] = Math.min(replaced, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1)
+      const swapped = isSwap ? cellAt(i - 2, j - 2) + 1 : replaced
+      rows[i]![j] = Math.min(replaced, swapped, cellAt(i - 1, j) + 1, cellAt(i, j - 1) + 1)
     }
   }
-  return at(a.length, b.length)
+  return cellAt(a.length, b.length)
 }
 
 /** The most similar name; undefined if none is similar enough. */

@@ -38,7 +38,7 @@ export class OptionRefused extends Data.TaggedError("OptionRefused")<{
 
 const OPTIONS = { one: "option", many: "options" }
 
-const unknownOf = (given: object, names: ReadonlyArray<string>, { one, many } = OPTIONS) => {
+const unknownFieldMessage = (given: object, names: ReadonlyArray<string>, { one, many } = OPTIONS) => {
   const name = Object.keys(given).find((given) => !names.includes(given))
   if (name === undefined) return undefined
   const meant = nearestName(name, names)
@@ -47,10 +47,10 @@ const unknownOf = (given: object, names: ReadonlyArray<string>, { one, many } = 
 }
 
 /** The complaint about the first unknown name, with the nearest known one; undefined if all names are known. */
-export const firstUnknown = (given: object, names: ReadonlyArray<string>, words = OPTIONS): Complaint =>
-  unknownOf(given, names, words)?.complaint
+export const unknownOptionMessage = (given: object, names: ReadonlyArray<string>, words = OPTIONS): Complaint =>
+  unknownFieldMessage(given, names, words)?.complaint
 
-const firstWrong = (given: object, checks: OptionChecks) =>
+const wrongOptionMessage = (given: object, checks: OptionChecks) =>
   Object.entries(given)
     .map(([name, value]) => ({ name, complaint: value === undefined ? undefined : checks[name]?.(value) }))
     .find(({ complaint }) => complaint !== undefined)
@@ -60,8 +60,8 @@ export const ofFields =
   (checks: OptionChecks) =>
   (value: unknown): Complaint => {
     if (!isObject(value)) return `must be an object with ${Object.keys(checks).join(", ")}`
-    const wrong = firstWrong(value, checks)
-    return firstUnknown(value, Object.keys(checks)) ?? (wrong && `has a ${wrong.name} that ${wrong.complaint}`)
+    const wrong = wrongOptionMessage(value, checks)
+    return unknownOptionMessage(value, Object.keys(checks)) ?? (wrong && `has a ${wrong.name} that ${wrong.complaint}`)
   }
 
 /**
@@ -72,9 +72,9 @@ export const optionRefusal = (whose: string, given: unknown, checks: OptionCheck
   const refuse = (option: string, message: string) => new OptionRefused({ option, message })
   const owner = whose.replace(/^the /, "The ")
   if (!isObject(given)) return refuse("", `${owner} requires an object of options`)
-  const unknown = unknownOf(given, Object.keys(checks))
+  const unknown = unknownFieldMessage(given, Object.keys(checks))
   if (unknown !== undefined) return refuse(unknown.name, `${owner} ${unknown.complaint}`)
-  const wrong = firstWrong(given, checks)
+  const wrong = wrongOptionMessage(given, checks)
   return wrong === undefined ? null : refuse(wrong.name, `The option ${wrong.name} of ${whose} ${wrong.complaint}`)
 }
 

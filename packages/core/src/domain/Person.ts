@@ -25,12 +25,12 @@ const numberPattern = (phone: Phone): RegExp => {
   return new RegExp(`(?<![0-9])${country}${spacedDigits(national)}(?![0-9])`, "g")
 }
 
-const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
 
 /** Matches a name as whole words, in any case, with composed or decomposed accents, and any white space between its parts. */
 const namePattern = (name: string): RegExp => {
   const spellings = (["NFC", "NFD"] as const).map((form) =>
-    name.normalize(form).split(/\s+/).map(literally).join("\\s+")
+    name.normalize(form).split(/\s+/).map(escapeRegExp).join("\\s+")
   )
   const names = [...new Set(spellings)].join("|")
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${names})(?![\\p{L}\\p{N}])`, "giu")
@@ -40,13 +40,13 @@ const namePattern = (name: string): RegExp => {
  * Returns a function that erases a person's names and numbers from texts, except names of one character, which occur
  * everywhere.
  */
-export const eraser = ({ names, phones }: Person): ((text: string) => string) => {
+export const makeEraser = ({ names, phones }: Person): ((text: string) => string) => {
   const patterns = [...phones.map(numberPattern), ...names.filter((name) => [...name].length > 1).map(namePattern)]
   return (text) => patterns.reduce((left, pattern) => left.replace(pattern, ERASED), text)
 }
 
 /** The texts that people wrote on a ticket, stored or returned. */
-interface WrittenTexts {
+interface TicketTexts {
   readonly service: string
   readonly item: string | null
   readonly description: string | null
@@ -64,30 +64,30 @@ interface WrittenTexts {
  * that the shop's books need (service, item, labels, the caller's reference), and from tickets of others, only the
  * person's names and numbers are removed.
  */
-export const ticketWithout = <T extends WrittenTexts>(person: Person, ticket: T, isTheirs: boolean): T => {
-  const erase = eraser(person)
-  const text = (value: string | null) => (value === null ? null : erase(value))
-  const note = (value: string | null) => (isTheirs ? null : text(value))
+export const eraseFromTicket = <T extends TicketTexts>(person: Person, ticket: T, isTheirs: boolean): T => {
+  const erase = makeEraser(person)
+  const eraseText = (value: string | null) => (value === null ? null : erase(value))
+  const eraseNote = (value: string | null) => (isTheirs ? null : eraseText(value))
   const isTheirNumber = person.phones.some((phone) => phone === ticket.client_phone)
   return {
     ...ticket,
     service: erase(ticket.service),
-    item: text(ticket.item),
-    description: note(ticket.description),
-    items: ticket.items.map((item) => ({ ...item, label: erase(item.label), service: text(item.service) })),
-    quote: ticket.quote && { ...ticket.quote, note: note(ticket.quote.note) },
-    delay: ticket.delay && { ...ticket.delay, reason: note(ticket.delay.reason) },
+    item: eraseText(ticket.item),
+    description: eraseNote(ticket.description),
+    items: ticket.items.map((item) => ({ ...item, label: erase(item.label), service: eraseText(item.service) })),
+    quote: ticket.quote && { ...ticket.quote, note: eraseNote(ticket.quote.note) },
+    delay: ticket.delay && { ...ticket.delay, reason: eraseNote(ticket.delay.reason) },
     part: ticket.part && { ...ticket.part, label: erase(ticket.part.label) },
     client_phone: isTheirs || isTheirNumber ? null : ticket.client_phone,
-    photo_url: note(ticket.photo_url),
-    external_ref: text(ticket.external_ref)
+    photo_url: eraseNote(ticket.photo_url),
+    external_ref: eraseText(ticket.external_ref)
   }
 }
 
-type SeenTexts = WrittenTexts & { readonly client: ClientBadge | null }
+type TicketViewTexts = TicketTexts & { readonly client: ClientBadge | null }
 
 /** The client's badge without the name; the id stays as a pseudonym. */
-const badgeWithout = ({ client_id }: Person, badge: ClientBadge): ClientBadge =>
+const eraseFromBadge = ({ client_id }: Person, badge: ClientBadge): ClientBadge =>
   badge.id === client_id ? { id: badge.id, display_name: null } : badge
 
 /** Whether a ticket that had this client may be the person's. */
@@ -97,22 +97,22 @@ const isOf = ({ client_id }: Person, client: ClientBadge | null): boolean => cli
  * Erases a person from a ticket in a stored response or event. The ticket counts as theirs unless it had another
  * client.
  */
-export const seenWithout = <T extends SeenTexts>(person: Person, ticket: T): T => {
+export const eraseFromTicketView = <T extends TicketViewTexts>(person: Person, ticket: T): T => {
   const isTheirs = isOf(person, ticket.client)
-  const client = ticket.client && badgeWithout(person, ticket.client)
-  return { ...ticketWithout(person, ticket, isTheirs), client }
+  const client = ticket.client && eraseFromBadge(person, ticket.client)
+  return { ...eraseFromTicket(person, ticket, isTheirs), client }
 }
 
 /** Erases a person from the text of an event, and changes nothing else. */
-export const bodyWithout = (person: Person, body: string): string => {
-  const erase = eraser(person)
+export const eraseFromEventBody = (person: Person, body: string): string => {
+  const erase = makeEraser(person)
   const event = JSON.parse(body)
   const { ticket, client, quote } = event.data
   const isTheirs = isOf(person, ticket?.client ?? null)
   const data = {
     ...event.data,
-    ...(ticket && { ticket: seenWithout(person, ticket) }),
-    ...(client && { client: badgeWithout(person, client) }),
+    ...(ticket && { ticket: eraseFromTicketView(person, ticket) }),
+    ...(client && { client: eraseFromBadge(person, client) }),
     ...(quote && { quote: { ...quote, note: isTheirs || quote.note === null ? null : erase(quote.note) } })
   }
   return JSON.stringify({ ...event, data })

@@ -1,20 +1,20 @@
 /** Encodes bytes in an alphabet of 32 or 64 characters: five or six bits per character, the last one padded with zeros. */
-export const inAlphabet = (alphabet: string): ((bytes: Uint8Array) => string) => {
+export const makeEncoder = (alphabet: string): ((bytes: Uint8Array) => string) => {
   const size = Math.log2(alphabet.length)
   return (bytes) => {
     let bits = 0
-    let held = 0
+    let bufferedBits = 0
     let text = ""
     for (const byte of bytes) {
       bits = (bits << 8) | byte
-      held += 8
-      while (held >= size) {
-        held -= size
-        text += alphabet[bits >> held]
-        bits &= (1 << held) - 1
+      bufferedBits += 8
+      while (bufferedBits >= size) {
+        bufferedBits -= size
+        text += alphabet[bits >> bufferedBits]
+        bits &= (1 << bufferedBits) - 1
       }
     }
-    return held === 0 ? text : text + alphabet[bits << (size - held)]
+    return bufferedBits === 0 ? text : text + alphabet[bits << (size - bufferedBits)]
   }
 }
 
@@ -22,7 +22,7 @@ export const inAlphabet = (alphabet: string): ((bytes: Uint8Array) => string) =>
 export const SECRET_BYTES = 32
 
 /** Base64url without padding: 43 characters for 32 bytes (Specification, Keys and scopes; Webhooks). */
-export const secretText = inAlphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+export const secretText = makeEncoder("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 /** Whether a text has the form of an encoding of {@link SECRET_BYTES} bytes. */
 export const isSecretText = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)

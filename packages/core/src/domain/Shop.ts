@@ -79,20 +79,20 @@ export type ShopView = typeof ShopView.Type
  * How many milliseconds the shop's identifiers are ahead of the instants at which they are made: 0, unless a millisecond was full or the
  * shop's time was set back. It never decreases, so no identifier of the shop was ever further ahead.
  */
-export const identifiersAhead = ({ id_counter }: ShopHead): number => Math.floor(id_counter / IDENTIFIERS_PER_MS)
+export const identifiersAhead_ms = ({ id_counter }: ShopHead): number => Math.floor(id_counter / IDENTIFIERS_PER_MS)
 
-const ended: LimitWindow = { used: 0, resets_at: 0 }
+const endedWindow: LimitWindow = { used: 0, resets_at: 0 }
 
 /** The head of a new shop. */
-export const firstHead = (shop_id: ShopId): ShopHead => ({
+export const newShopHead = (shop_id: ShopId): ShopHead => ({
   shop_id,
   next_number: 1,
   change_seq: 1,
   event_seq: 1,
   last_recorded_at: 0,
   id_counter: 0,
-  tickets_per_hour: ended,
-  tickets_per_day: ended
+  tickets_per_hour: endedWindow,
+  tickets_per_day: endedWindow
 })
 
 /**
@@ -125,7 +125,7 @@ export interface ShopsAhead {
 }
 
 /** Merges the results of several cells. */
-export const allAhead = (cells: ReadonlyArray<ShopsAhead>): ShopsAhead => ({
+export const mergeShopsAhead = (cells: ReadonlyArray<ShopsAhead>): ShopsAhead => ({
   count: cells.reduce((sum, { count }) => sum + count, 0),
   first: cells
     .flatMap(({ first }) => first)

@@ -17,15 +17,15 @@ export type ReadResult<A> = Either.Either<A, string>
  * declaration and not a transformation, because a declaration takes a third of the time, and because later annotations
  * still reach OpenAPI (effect ignores them on a transformation that has a JSON Schema of its own).
  */
-export const keptText = (read: (text: string) => ReadResult<string>, jsonSchema: object): Schema.Schema<string> =>
+export const normalizedText = (read: (text: string) => ReadResult<string>, jsonSchema: object): Schema.Schema<string> =>
   Schema.declare(
     [],
     {
       decode: () => (input, _, ast) => {
-        const reading = typeof input === "string" ? read(input) : REFUSED_TYPE
-        return Either.isRight(reading)
-          ? Either.right(reading.right)
-          : Either.left(new ParseResult.Type(ast, input, reading.left))
+        const result = typeof input === "string" ? read(input) : REFUSED_TYPE
+        return Either.isRight(result)
+          ? Either.right(result.right)
+          : Either.left(new ParseResult.Type(ast, input, result.left))
       },
       encode: () => (text) => Either.right(text as string)
     },
@@ -48,7 +48,7 @@ export const Text = (max: number): Schema.Schema<string> => {
     if (isCleanText(trimmed)) return Either.right(trimmed)
     return trimmed.isWellFormed() ? REFUSED_CONTROL : REFUSED_SURROGATE
   }
-  return keptText(read, {
+  return normalizedText(read, {
     type: "string",
     minLength: 1,
     maxLength: max,
@@ -70,7 +70,7 @@ export const optional = <A, I>(schema: Schema.Schema<A, I>) =>
  * Annotations of an input whose decoding refuses unknown fields with any options of the caller, so that no misspelt
  * field is ignored.
  */
-export const exactly = { parseOptions: { onExcessProperty: "error" } } as const
+export const refuseUnknownFields = { parseOptions: { onExcessProperty: "error" } } as const
 
 type Trim = (value: unknown) => unknown
 
@@ -82,7 +82,7 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
 /** Trims an object. It retains only as many unknown fields as an error lists. */
-const ofFields = (ast: AST.TypeLiteral): Trim => {
+const fieldsTrimmer = (ast: AST.TypeLiteral): Trim => {
   const trims = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), trimmer(type)]))
   return (value) => {
     if (!isPlain(value)) return value
@@ -101,7 +101,7 @@ const maxItemsOf = (ast: AST.Annotated): number | undefined => {
   return maxItems
 }
 
-const ofList = (ast: AST.TupleType, max: number): Trim => {
+const listTrimmer = (ast: AST.TupleType, max: number): Trim => {
   const [rest] = ast.rest
   const entry = rest && trimmer(rest.type)
   return (value) => {
@@ -125,9 +125,9 @@ export const trimmer = (ast: AST.AST, max = Number.POSITIVE_INFINITY): Trim | un
     case "Union":
       return ast.types.map((type) => trimmer(type, max)).find((trim) => trim !== undefined)
     case "TypeLiteral":
-      return ofFields(ast)
+      return fieldsTrimmer(ast)
     case "TupleType":
-      return ofList(ast, max)
+      return listTrimmer(ast, max)
     default:
       return undefined
   }

@@ -13,10 +13,10 @@ export interface ChangeAuthor {
 }
 
 /** The author of the service's own changes. */
-export const theService: ChangeAuthor = { by: "service", caller_id: null }
+export const serviceAuthor: ChangeAuthor = { by: "service", caller_id: null }
 
 /** The author of a client's act in the app; null if it is not known which client acted. */
-export const theClient = (client_id: ClientId | null): ChangeAuthor => ({ by: "client", caller_id: client_id })
+export const clientAuthor = (client_id: ClientId | null): ChangeAuthor => ({ by: "client", caller_id: client_id })
 
 /** A change of a ticket as it is stored with the ticket. */
 export interface TicketChangeRecord extends ChangeAuthor {
@@ -42,8 +42,8 @@ type History = ReadonlyArray<TicketChangeRecord>
 /** The history with one more change. A long history retains only its first change and the latest ones. */
 export const withChange = (history: History | null | undefined, change: TicketChangeRecord): History => {
   if (history == null) return [change]
-  const kept = history.length < ServiceLimits.history_changes ? history : [history[0]!, ...history.slice(2)]
-  return [...kept, change]
+  const olderChanges = history.length < ServiceLimits.history_changes ? history : [history[0]!, ...history.slice(2)]
+  return [...olderChanges, change]
 }
 
 /** The history in the form that methods return, oldest first. */
@@ -57,7 +57,7 @@ export const historyView = (history: History | null | undefined): ReadonlyArray<
   }))
 
 /** Erases a client from a history: their id and numbers are removed, and the ids of a shop's own people stay. */
-export const historyWithout = ({ client_id, phones }: Person, history: History): History => {
+export const eraseFromHistory = ({ client_id, phones }: Person, history: History): History => {
   const isTheirs = ({ caller_id }: ChangeAuthor) =>
     caller_id === client_id || phones.some((phone) => phone === caller_id)
   return history.map((change) => (isTheirs(change) ? { ...change, caller_id: null } : change))

@@ -56,7 +56,7 @@ export interface ClosureMove {
   readonly after_ms: number
 }
 
-const quiet = { notifies_client: false, earns_stamps: false } as const
+const withoutEffects = { notifies_client: false, earns_stamps: false } as const
 /**
  * The moves back to the workshop clear the result of the work, but not the time at which the client was notified
  * (Specification, States).
@@ -64,7 +64,7 @@ const quiet = { notifies_client: false, earns_stamps: false } as const
 const reopened = {
   to: "workshop",
   event: "ticket.reopened",
-  ...quiet,
+  ...withoutEffects,
   clears: ["ready_at", "collected_at", "outcome"]
 } as const
 const collected = { to: "collected", event: "ticket.collected", dates: "collected_at", notifies_client: false } as const
@@ -131,8 +131,8 @@ addDateSet("workshop", [])
 /** Whether a ticket in a state always has a date, may have it, or never has it (Specification, States). */
 export const dateInState = (state: TicketState, date: StateDate): "always" | "sometimes" | "never" => {
   const sets = dateSets.get(state) ?? []
-  const having = sets.filter((dates) => dates.includes(date))
-  return having.length === 0 ? "never" : having.length === sets.length ? "always" : "sometimes"
+  const datesWith = sets.filter((dates) => dates.includes(date))
+  return datesWith.length === 0 ? "never" : datesWith.length === sets.length ? "always" : "sometimes"
 }
 
 /** States in which the item is still in the shop; `by-number` prefers them (Specification, Lists and sync). */
@@ -170,20 +170,20 @@ interface RefusedMove extends TicketPresent {
   readonly allowed: ReadonlyArray<TicketStatus>
 }
 
-const instead = ({ allowed }: Pick<RefusedMove, "allowed">) =>
+const allowedMessage = ({ allowed }: Pick<RefusedMove, "allowed">) =>
   allowed.length === 0 ? "" : `. It accepts ${allowed.join(" or ")}.`
 
 /** The ticket is already in that state. */
 export class SameState extends Data.TaggedError("SameState")<RefusedMove> {
   override get message() {
-    return `The ticket is already ${this.from}${instead(this)}`
+    return `The ticket is already ${this.from}${allowedMessage(this)}`
   }
 }
 
 /** The table of moves has no move from the ticket's state to the status. */
 export class InvalidTransition extends Data.TaggedError("InvalidTransition")<RefusedMove> {
   override get message() {
-    return `A ticket that is ${this.from} cannot become ${this.to}${instead(this)}`
+    return `A ticket that is ${this.from} cannot become ${this.to}${allowedMessage(this)}`
   }
 }
 

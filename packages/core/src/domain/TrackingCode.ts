@@ -1,9 +1,9 @@
 import { Either, ParseResult, Schema } from "effect"
 import { ENTROPY_BYTES, type Moment, TRACKING_CODE_AT } from "./Moment.js"
-import { inAlphabet } from "./SecretText.js"
+import { makeEncoder } from "./SecretText.js"
 
 /** Crockford's base 32: no I, L, O or U, so that people do not misread or mishear a code. */
-const crockford = inAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+const crockford = makeEncoder("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
 /** Eight random characters, written `XXXX-XXXX`, that cannot be derived from the ticket (Specification, Tickets). */
 export const trackingCode = ({ entropy }: Moment): string => {

@@ -1,6 +1,6 @@
 import { Either, type Schema } from "effect"
 import { Limits } from "./Limits.js"
-import { isCleanText, keptText } from "./Text.js"
+import { isCleanText, normalizedText } from "./Text.js"
 
 /** The refusals of an address, each with its message. */
 export const urlRefusals = {
@@ -32,7 +32,7 @@ const refusalOf = (text: string, schemes: ReadonlyArray<string>): string | undef
 }
 
 const link = (schemes: ReadonlyArray<string>): Schema.Schema<string> =>
-  keptText(
+  normalizedText(
     (text) => {
       const trimmed = text.trim()
       const refusal = refusalOf(trimmed, schemes)

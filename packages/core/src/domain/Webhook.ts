@@ -59,7 +59,7 @@ const SECRET_PREFIX = "whsec_"
  * Whether a text begins like every webhook secret. If not, it is not a secret, or its beginning was cut (Specification,
  * Webhooks).
  */
-export const beginsAsSecret = (text: string): boolean => text.startsWith(SECRET_PREFIX)
+export const hasSecretPrefix = (text: string): boolean => text.startsWith(SECRET_PREFIX)
 
 /** The text of a webhook secret (Specification, Webhooks). */
 export const webhookSecret = (entropy: Uint8Array): string => `${SECRET_PREFIX}${secretText(entropy)}`
@@ -162,7 +162,7 @@ export interface SendResult {
   readonly head: string
 }
 
-const unknown: Omit<SendResult, "status" | "error"> = {
+const unknownResult: Omit<SendResult, "status" | "error"> = {
   detail: null,
   address: null,
   timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 },
@@ -172,9 +172,14 @@ const unknown: Omit<SendResult, "status" | "error"> = {
 /** Makes results for a sender of your own that has no further details of the attempt, such as one of a test. */
 export const SendResult = {
   /** The receiver responded with this status; any 2xx acknowledges the event. */
-  responded: (status: number): SendResult => ({ ...unknown, status, error: null }),
+  responded: (status: number): SendResult => ({ ...unknownResult, status, error: null }),
   /** No response came, such as `SendResult.failed("timeout")`; the event is sent again later. */
-  failed: (error: SendError, detail: string | null = null): SendResult => ({ ...unknown, status: null, error, detail })
+  failed: (error: SendError, detail: string | null = null): SendResult => ({
+    ...unknownResult,
+    status: null,
+    error,
+    detail
+  })
 } as const
 
 /**
@@ -185,7 +190,7 @@ export const acknowledges = ({ status }: Pick<SendResult, "status">): boolean =>
   status !== null && status >= 200 && status < 300
 
 /** Whether the receiver wants no more events, which turns the webhook off at once (Specification, Webhooks). */
-export const saysGone = ({ status }: SendResult): boolean => status === 410
+export const isGone = ({ status }: SendResult): boolean => status === 410
 
 /**
  * The consecutive failures, and the time since the first of them, that lead to the first warning, the second, and the
@@ -209,14 +214,14 @@ export const onFailure = (webhook: Webhook, sent: SendResult, now: Instant): Hea
   const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)
   const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }
   if (webhook.off_reason !== null) return { webhook: failing, notice: null }
-  if (saysGone(sent)) return { webhook: { ...failing, off_reason: "gone" }, notice: "webhook_off" }
-  const reached = failureSteps.filter(
+  if (isGone(sent)) return { webhook: { ...failing, off_reason: "gone" }, notice: "webhook_off" }
+  const steps = failureSteps.filter(
     ({ failures, age_ms }) => failing.failures_in_row >= failures && now - first_failure_at >= age_ms
   )
-  const step = reached.at(-1)
-  if (step === undefined || reached.length <= webhook.failure_steps_notified) return { webhook: failing, notice: null }
+  const step = steps.at(-1)
+  if (step === undefined || steps.length <= webhook.failure_steps_notified) return { webhook: failing, notice: null }
   const off_reason = step.kind === "webhook_off" ? "failing" : null
-  return { webhook: { ...failing, failure_steps_notified: reached.length, off_reason }, notice: step.kind }
+  return { webhook: { ...failing, failure_steps_notified: steps.length, off_reason }, notice: step.kind }
 }
 
 /**

@@ -57,13 +57,13 @@ const hostRefusal = (host: string, policy: WebhookAddressPolicy): string | undef
 const portOf = (url: URL): number => (url.port === "" ? 443 : Number(url.port))
 
 const refusalOf = (url: URL, policy: WebhookAddressPolicy): string | undefined => {
-  const free = policy.allowLoopbackHttp && isLoopback(url.hostname)
-  if (url.protocol !== "https:" && !(free && url.protocol === "http:"))
+  const isLoopbackAllowed = policy.allowLoopbackHttp && isLoopback(url.hostname)
+  if (url.protocol !== "https:" && !(isLoopbackAllowed && url.protocol === "http:"))
     return policy.allowLoopbackHttp ? REFUSED.scheme_or_loopback : REFUSED.scheme
   if (hasCredentials(url)) return urlRefusals.credentials
   // This does not use `url.hash`, which is also empty if the URL ends in `#`.
   if (url.href.includes("#")) return REFUSED.fragment
-  if (free) return url.port === "0" ? REFUSED.unreadable : undefined
+  if (isLoopbackAllowed) return url.port === "0" ? REFUSED.unreadable : undefined
   return (
     hostRefusal(url.hostname, policy) ?? (policy.ports.includes(portOf(url)) ? undefined : REFUSED.port(policy.ports))
   )

@@ -21,11 +21,11 @@ const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 const INVISIBLE = /\p{Cf}/gu
 
 // NFKC makes composed and decomposed, full-width and ordinary letters equal; words with different accents stay different.
-const plain = (text: string): string => text.normalize("NFKC").replace(INVISIBLE, "").toLowerCase()
+const normalizeText = (text: string): string => text.normalize("NFKC").replace(INVISIBLE, "").toLowerCase()
 
-const wordsOf = (text: string): ReadonlyArray<string> => plain(text).match(WORD) ?? []
+const wordsOf = (text: string): ReadonlyArray<string> => normalizeText(text).match(WORD) ?? []
 
-const grown = (steps: Steps, word: string): Step => {
+const addStep = (steps: Steps, word: string): Step => {
   const existing = steps.get(word)
   if (existing !== undefined) return existing
   const step: Step = { isEntry: false, next: undefined }
@@ -39,10 +39,10 @@ export const makeWordList = (entries: Iterable<string>): WordList => {
   for (const entry of entries) {
     const [first, ...rest] = wordsOf(entry)
     if (first === undefined) continue
-    let step = grown(list, first)
+    let step = addStep(list, first)
     for (const word of rest) {
       step.next ??= new Map()
-      step = grown(step.next, word)
+      step = addStep(step.next, word)
     }
     step.isEntry = true
   }
@@ -68,7 +68,7 @@ const occurrences = (list: WordList, words: ReadonlyArray<string>): ReadonlyArra
 }
 
 /** For each word, the end of the longest-reaching allowed phrase that begins there or before. */
-const reachOf = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>): ReadonlyArray<number> => {
+const allowedReach = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>): ReadonlyArray<number> => {
   const reach = new Array<number>(words.length).fill(0)
   for (const list of allowed)
     for (const { at, length } of occurrences(list, words)) reach[at] = Math.max(reach[at]!, at + length)
@@ -94,7 +94,7 @@ export const findWords = (
   const words = wordsOf(text)
   const hits = occurrences(list, words)
   if (hits.length === 0) return NOTHING
-  const reach = reachOf(allowed, words)
+  const reach = allowedReach(allowed, words)
   return hits
     .filter(({ at, length }) => reach[at]! < at + length)
     .map(({ at, length }) => words.slice(at, at + length).join(" "))

@@ -18,7 +18,7 @@ interface Field {
 
 const OPTIONS: AST.ParseOptions = {}
 
-const only =
+const acceptIf =
   (type: "string" | "number" | "boolean"): QuickReader =>
   (value) =>
     typeof value === type ? value : UNSURE
@@ -47,7 +47,7 @@ const ofFields =
     return isExact && Object.keys(value).length > fieldsRead ? UNSURE : read
   }
 
-const struct = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined => {
+const structReader = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined => {
   // A schema without fields is either a record, of which this reader accepts only the empty one, or a struct that accepts any value, which
   // this reader does not support.
   if (ast.propertySignatures.length === 0) return ast.indexSignatures.length > 0 ? ofFields([], true) : undefined
@@ -61,7 +61,7 @@ const struct = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined
   return ofFields(fields, isExact)
 }
 
-const list = (ast: AST.TupleType, isExact: boolean): QuickReader | undefined => {
+const listReader = (ast: AST.TupleType, isExact: boolean): QuickReader | undefined => {
   const [rest, ...more] = ast.rest
   const read = rest === undefined ? undefined : compile(rest.type, isExact)
   // The schema of a non-empty list has its first entry in `elements` and the others in `rest`, both with the same type.
@@ -75,7 +75,7 @@ const list = (ast: AST.TupleType, isExact: boolean): QuickReader | undefined => 
 }
 
 /** The reader of a union of literals and at most one other type. With more types, a value could match several of them. */
-const choice = (ast: AST.Union, isExact: boolean): QuickReader | undefined => {
+const unionReader = (ast: AST.Union, isExact: boolean): QuickReader | undefined => {
   const values = new Set<unknown>()
   const others: Array<AST.AST> = []
   for (const type of ast.types) {
@@ -109,43 +109,43 @@ const transformationReader = (ast: AST.Transformation, isExact: boolean): QuickR
   }
 }
 
-const declared = (ast: AST.Declaration): QuickReader => {
+const declarationReader = (ast: AST.Declaration): QuickReader => {
   const decode = ast.decodeUnknown(...ast.typeParameters)
   return (value) => syncResult(decode(value, OPTIONS, ast))
 }
 
 /** Whether the options of a schema match those of this reader. */
-const isExactToo = (options: AST.ParseOptions, isExact: boolean): boolean =>
+const hasSameExactness = (options: AST.ParseOptions, isExact: boolean): boolean =>
   isExact && Object.keys(options).length === 1 && options.onExcessProperty === "error"
 
 /** Whether an annotation of a schema changes how it is decoded. */
 const isAltered = (ast: AST.AST, isExact: boolean): boolean =>
   AST.DecodingFallbackAnnotationId in ast.annotations ||
-  Option.exists(AST.getParseOptionsAnnotation(ast), (options) => !isExactToo(options, isExact))
+  Option.exists(AST.getParseOptionsAnnotation(ast), (options) => !hasSameExactness(options, isExact))
 
 const compile = (ast: AST.AST, isExact: boolean): QuickReader | undefined => {
   if (isAltered(ast, isExact)) return undefined
   switch (ast._tag) {
     case "StringKeyword":
-      return only("string")
+      return acceptIf("string")
     case "NumberKeyword":
-      return only("number")
+      return acceptIf("number")
     case "BooleanKeyword":
-      return only("boolean")
+      return acceptIf("boolean")
     case "Literal":
       return (value) => (value === ast.literal ? value : UNSURE)
     case "TypeLiteral":
-      return struct(ast, isExact)
+      return structReader(ast, isExact)
     case "TupleType":
-      return list(ast, isExact)
+      return listReader(ast, isExact)
     case "Union":
-      return choice(ast, isExact)
+      return unionReader(ast, isExact)
     case "Refinement":
       return refinementReader(ast, isExact)
     case "Transformation":
       return transformationReader(ast, isExact)
     case "Declaration":
-      return declared(ast)
+      return declarationReader(ast)
     default:
       return undefined
   }

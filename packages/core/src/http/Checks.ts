@@ -122,7 +122,7 @@ type LimitCache = Context.Tag.Service<CachedRateLimits>
  */
 
 /** Runs a request from a step on until its response. `uncounted` are the limits that were collected before the step and not yet counted. */
-type Continue<In> = (checked: In, uncounted: ReadonlyArray<LimitUse>) => Effect.Effect<ObservedResponse>
+type Continue<In> = (checked: In, uncountedUses: ReadonlyArray<LimitUse>) => Effect.Effect<ObservedResponse>
 
 /** A step, which gets the steps after it as `next`. */
 type Link<In, Out> = (limits: LimitCache, next: Continue<Out>) => Continue<In>
@@ -142,9 +142,9 @@ const syncCheck =
   ): Link<In, Out> =>
   (limits, next) => {
     const counting = { limits, givenBackOn429 }
-    return (checked, uncounted) => {
+    return (checked, uncountedUses) => {
       const result = run(checked)
-      return result instanceof Rejected ? reject(counting, checked, result, uncounted) : next(result, uncounted)
+      return result instanceof Rejected ? reject(counting, checked, result, uncountedUses) : next(result, uncountedUses)
     }
   }
 
@@ -168,9 +168,9 @@ const asyncCheck =
 const limitCheck =
   <In extends CheckedRequest>({ uses }: LimitCheck<In>): Link<In, In> =>
   (_, next) =>
-  (checked, uncounted) => {
+  (checked, uncountedUses) => {
     const newUses = uses(checked)
-    return next(checked, uncounted.length === 0 ? newUses : [...uncounted, ...newUses])
+    return next(checked, uncountedUses.length === 0 ? newUses : [...uncountedUses, ...newUses])
   }
 
 /** The step of the handler. The response has the limits of the endpoint only if the handler has a result. */
@@ -195,10 +195,10 @@ const countThen =
     counting: LimitCounting<In>,
     proceed: (counted: In, checked: In) => Effect.Effect<ObservedResponse>
   ): Continue<In> =>
-  (checked, uncounted) => {
-    if (uncounted.length === 0) return proceed(checked, checked)
+  (checked, uncountedUses) => {
+    if (uncountedUses.length === 0) return proceed(checked, checked)
     const { context } = checked
-    return continueOrFail(counting, checked, counting.limits.take(uncounted, context.now), (limitStatuses) =>
+    return continueOrFail(counting, checked, counting.limits.take(uncountedUses, context.now), (limitStatuses) =>
       proceed(withFields(checked, { context: withLimitStatuses(context, limitStatuses) }), checked)
     )
   }
@@ -216,11 +216,11 @@ const reject = <In extends CheckedRequest>(
   counting: LimitCounting<In>,
   checked: In,
   { failure, uses: own }: Rejected,
-  uncounted: ReadonlyArray<LimitUse>
+  uncountedUses: ReadonlyArray<LimitUse>
 ): Effect.Effect<ObservedResponse> => {
   const { context } = checked
   const shown = own.length > 0 ? { ...context, limitStatuses: [] } : context
-  const uses = [...uncounted, ...own]
+  const uses = [...uncountedUses, ...own]
   if (uses.length === 0) return Effect.succeed(respond(failure, shown))
   return continueOrFail(counting, checked, counting.limits.take(uses, context.now), (limitStatuses) =>
     Effect.succeed(respond(failure, withLimitStatuses(shown, limitStatuses)))
@@ -267,9 +267,11 @@ const giveBack = <In extends CheckedRequest>(
   checked: In
 ): Effect.Effect<void> => {
   const uses = givenBackOn429(checked)
-  const taken = checked.context.limitStatuses.filter((status) => uses.some(({ policy }) => policy === status.policy))
-  if (taken.length === 0) return Effect.void
-  return Effect.catchAllCause(limits.giveBack(uses, taken), (cause) =>
+  const takenStatuses = checked.context.limitStatuses.filter((status) =>
+    uses.some(({ policy }) => policy === status.policy)
+  )
+  if (takenStatuses.length === 0) return Effect.void
+  return Effect.catchAllCause(limits.giveBack(uses, takenStatuses), (cause) =>
     Effect.logWarning("A refused request stays counted", cause)
   )
 }

@@ -15,7 +15,7 @@ const endOfString = (text: string, start: number): number => {
 }
 
 /** The number of members in a JSON text, which is that of the colons outside of strings. */
-const writtenMembers = (text: string): number => {
+const countWrittenMembers = (text: string): number => {
   let count = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -28,7 +28,7 @@ const writtenMembers = (text: string): number => {
 /**
  * The number of members of all objects in a value. There is no recursion, because a body may nest thousands of lists.
  */
-const keptMembers = (value: unknown): number => {
+const countParsedMembers = (value: unknown): number => {
   const open = [value]
   let count = 0
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -87,4 +87,4 @@ const repeatedPaths = (text: string): ReadonlyArray<string> => {
  * therefore searched only if it has more members than `value`.
  */
 export const duplicateMembers = (text: string, value: unknown): ReadonlyArray<string> =>
-  writtenMembers(text) === keptMembers(value) ? [] : repeatedPaths(text)
+  countWrittenMembers(text) === countParsedMembers(value) ? [] : repeatedPaths(text)

@@ -7,7 +7,7 @@ import { bodyTooLarge } from "./ErrorTable.js"
 import { BodyIncomplete, BodyTooLarge, concatBytes } from "./HttpMessage.js"
 
 /** The real time that a client has to read the last response on its connection. */
-const untilRead = Effect.withClock(Effect.sleep("1 second"), Clock.make())
+const lastReadPause = Effect.withClock(Effect.sleep("1 second"), Clock.make())
 
 /**
  * Reads a body to its end, or up to `unwanted_body_bytes` beyond `most`, because ending the stream earlier closes the
@@ -22,7 +22,7 @@ const drain = <E>(
   return stream.pipe(
     Stream.tap((chunk) => {
       left -= chunk.length
-      return Effect.zipRight(take(chunk), left < 0 ? untilRead : Effect.void)
+      return Effect.zipRight(take(chunk), left < 0 ? lastReadPause : Effect.void)
     }),
     Stream.takeUntil(() => left < 0),
     Stream.runDrain
@@ -37,9 +37,9 @@ export const announcedLength = ({ headers }: HttpServerRequest.HttpServerRequest
  * Reads and drops an unneeded body while the response is sent, because the server itself would read it without a limit.
  */
 export const discardBody = (request: HttpServerRequest.HttpServerRequest) => {
-  const dropping = Effect.forkDaemon(Effect.either(drain(request.stream, 0, () => Effect.void)))
+  const drainFiber = Effect.forkDaemon(Effect.either(drain(request.stream, 0, () => Effect.void)))
   // This begins before the response is sent, because Node itself would read the rest afterwards.
-  return Effect.zipRight(dropping, Effect.yieldNow())
+  return Effect.zipRight(drainFiber, Effect.yieldNow())
 }
 
 /** How much of a body was read. */
@@ -76,7 +76,7 @@ export const readAll = (request: HttpServerRequest.HttpServerRequest, max_bytes:
   })
 
 /** A failure to read a body, whose description says what to change. */
-const unreadable = (
+const bodyReadFailure = (
   request: HttpServerRequest.HttpServerRequest,
   max_bytes: number,
   cause: BodyTooLarge | BodyIncomplete
@@ -105,7 +105,7 @@ export interface RereadableRequest {
  * A request whose text, JSON and bytes are limited by `withMaxBodySize`, with a response for a larger body, because the
  * server itself would close the connection at once. The request's streams have no limit.
  */
-export const rereadable = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<RereadableRequest> =>
+export const makeRereadable = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<RereadableRequest> =>
   Effect.gen(function* () {
     const progress: BodyProgress = { isBegun: false, isWhole: false }
     const reading = Effect.gen(function* () {
@@ -113,7 +113,7 @@ export const rereadable = (request: HttpServerRequest.HttpServerRequest): Effect
       if (hasNoBody(request)) return new Uint8Array()
       const max_bytes = Option.match(yield* HttpIncomingMessage.MaxBodySize, { onNone: () => Infinity, onSome: Number })
       return yield* Effect.mapError(readAll(request, max_bytes, progress), (cause) =>
-        unreadable(request, max_bytes, cause)
+        bodyReadFailure(request, max_bytes, cause)
       )
     })
     const bytes = yield* Effect.cached(reading)

@@ -37,7 +37,7 @@ interface OnNode {
  * Waits until a request's response is the next one on its connection, so that a client that pipelines requests runs one
  * at a time. This works on Node's server only. If the client disconnects, its request is interrupted.
  */
-const inTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
+const waitForTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
   Effect.async((resume) => {
     const { response } = request as OnNode
     if (response?.socket === null) response.once("socket", () => resume(Effect.void))
@@ -73,7 +73,7 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
     ({ handle }): HttpApp.Default =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
-        yield* inTurn(request)
+        yield* waitForTurn(request)
         const address = Option.getOrElse(request.remoteAddress, () => "unknown")
         const length = announcedLength(request)
         const progress: BodyProgress = { isBegun: false, isWhole: length === 0 }
@@ -132,9 +132,9 @@ const nameOfScalar = (issue: ParseResult.ParseIssue): string | undefined => {
 const placeOf = (field: string, issue: ParseResult.ParseIssue, part: RequestIssue["in"], named: NamedValues) => {
   const { actual } = issue
   for (const place of ["path", "query"] as const) {
-    const isIt = ([name, value]: readonly [string, unknown]) =>
+    const isSameValue = ([name, value]: readonly [string, unknown]) =>
       field === "" ? value === actual : name === field && isObject(actual) && actual[name] === value
-    const entry = named[place].find(isIt)
+    const entry = named[place].find(isSameValue)
     if (entry !== undefined) return { in: place, field: entry[0] }
   }
   const name = field || nameOfScalar(issue)
@@ -152,7 +152,7 @@ export const isSentAsJson = ({ headers }: HttpServerRequest.HttpServerRequest): 
 export const NOT_JSON: RequestIssue = { in: "header", field: "Content-Type", message: "must be application/json" }
 
 /** The issue with a body that could not be read or parsed. Effect has one error for both. */
-const unreadBody = ({ request, cause, description }: HttpServerError.RequestError): RequestIssue => {
+const unreadBodyIssue = ({ request, cause, description }: HttpServerError.RequestError): RequestIssue => {
   if (cause instanceof BodyTooLarge || cause instanceof BodyIncomplete)
     return { in: "body", field: "body", message: description ?? cause.message }
   if ((request.headers["content-encoding"] ?? "identity") !== "identity") return COMPRESSED
@@ -175,7 +175,7 @@ const failureOf = (
         }))
       }
     case "RequestError":
-      return { _tag: "InvalidRequest", issues: [unreadBody(failure)] }
+      return { _tag: "InvalidRequest", issues: [unreadBodyIssue(failure)] }
     default:
       return failure
   }
@@ -185,14 +185,14 @@ const failureOf = (
 export const failureResponse = (
   failure: Failure,
   part: RequestIssue["in"],
-  beside: Readonly<Record<string, unknown>> = {}
+  otherFields: Readonly<Record<string, unknown>> = {}
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.gen(function* () {
     if (failure._tag === "StoreUnavailable") yield* logUnavailable(failure)
     const wait = retryAfter(failure, yield* Clock.currentTimeMillis)
     const { status, body } = failureStatusAndBody(failure, part)
     return HttpServerResponse.unsafeJson(
-      { ...body, ...beside },
+      { ...body, ...otherFields },
       { status, ...(wait && { headers: { "Retry-After": wait } }) }
     )
   })
@@ -204,14 +204,14 @@ export const failureResponse = (
  */
 export const respondWithFailure = (
   failure: HandlerFailure,
-  beside: Readonly<Record<string, unknown>> = {}
+  otherFields: Readonly<Record<string, unknown>> = {}
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
   Effect.gen(function* () {
     // This is a bug and not a refusal, so the server responds with its own 500.
     if (failure._tag === "HttpBodyError") return yield* Effect.die(failure)
     const { method } = yield* HttpServerRequest.HttpServerRequest
     const part = inputPart(method)
-    const response = yield* failureResponse(failureOf(failure, part, yield* namedValues), part, beside)
+    const response = yield* failureResponse(failureOf(failure, part, yield* namedValues), part, otherFields)
     // The connection must close after a body that is not read to its end.
     const isLast = failure._tag === "RequestError" && failure.cause instanceof BodyTooLarge
     return isLast ? HttpServerResponse.setHeader(response, "Connection", "close") : response

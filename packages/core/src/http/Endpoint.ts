@@ -101,13 +101,13 @@ const undeclaredSchema = (name: (typeof parts)[number]["name"], method: string) 
 
 /** The decoder of a part: a quick reader for most valid values, and the schema itself for all others. */
 const partReader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
-  const read = ParseResult.decodeUnknownEither(schema, { errors: "all", ...options })
+  const decode = ParseResult.decodeUnknownEither(schema, { errors: "all", ...options })
   const trim = trimmer(schema.ast)
-  const readTrimmed = (value: unknown) => read(trim === undefined ? value : trim(value))
-  const readQuickly = quickReader(schema, options.onExcessProperty === "error")
-  if (readQuickly === undefined) return readTrimmed
+  const readTrimmed = (value: unknown) => decode(trim === undefined ? value : trim(value))
+  const quickRead = quickReader(schema, options.onExcessProperty === "error")
+  if (quickRead === undefined) return readTrimmed
   return (value: unknown) => {
-    const decoded = readQuickly(value)
+    const decoded = quickRead(value)
     return decoded === UNSURE ? readTrimmed(value) : Either.right(decoded)
   }
 }

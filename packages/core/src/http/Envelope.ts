@@ -27,7 +27,7 @@ export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean }).annota
   description: "Whether the response repeats an earlier one"
 })
 
-const one = <const T extends string>(found: ReadonlyArray<T>) => Schema.Literal(...(found as [T, ...Array<T>]))
+const literalOf = <const T extends string>(found: ReadonlyArray<T>) => Schema.Literal(...(found as [T, ...Array<T>]))
 
 /** Every reason of a 409 (Specification, Errors). */
 const reasons = Object.values(failureRows).flatMap((row) => ("reason" in row ? [row.reason] : []))
@@ -53,7 +53,7 @@ const Details = {
     description: "With the code FORBIDDEN"
   }),
   409: Schema.Struct({
-    reason: one(reasons),
+    reason: literalOf(reasons),
     from: optional(TicketState),
     to: optional(TicketStatus),
     allowed: optional(Schema.Array(TicketStatus)),
@@ -64,7 +64,7 @@ const Details = {
     identifier: "FieldDetails",
     description: "With the code PROFANITY"
   }),
-  429: Schema.Struct({ limit: one(Object.keys(Policies) as Array<PolicyName>) }).annotations({
+  429: Schema.Struct({ limit: literalOf(Object.keys(Policies) as Array<PolicyName>) }).annotations({
     identifier: "LimitDetails",
     description: "With the code TOO_MANY_ATTEMPTS"
   })

@@ -14,7 +14,7 @@ import { SchemaAST as AST, Cause, Effect, FiberRef, Layer, Option, ParseResult, 
 import * as FindMyWay from "find-my-way-ts"
 import { inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
-import { type RereadableRequest, rereadable } from "./EffectBody.js"
+import { makeRereadable, type RereadableRequest } from "./EffectBody.js"
 import { failureResponse, isSentAsJson, NOT_JSON, respondWithFailure } from "./EffectMount.js"
 import { fieldNameOf } from "./Endpoint.js"
 import type { RequestIssue } from "./ErrorTable.js"
@@ -42,15 +42,15 @@ const issuesOf = (part: RequestIssue["in"], schema: AnySchema, value: unknown): 
   )
 
 /** Whether a schema accepts a text. */
-const takesText = (ast: AST.AST): boolean => {
-  if (AST.isUnion(ast)) return ast.types.some(takesText)
-  if (AST.isRefinement(ast)) return takesText(ast.from)
+const acceptsText = (ast: AST.AST): boolean => {
+  if (AST.isUnion(ast)) return ast.types.some(acceptsText)
+  if (AST.isRefinement(ast)) return acceptsText(ast.from)
   return AST.isStringKeyword(ast) || AST.isLiteral(ast) || AST.isTemplateLiteral(ast) || AST.isEnums(ast)
 }
 
 /** The parameters of the query in the form of `HttpApi`, where a list parameter that is given once is a list too. */
 const withLists = ({ ast }: AnySchema, params: FoundEndpoint["searchParams"]) => {
-  const lists = AST.getPropertySignatures(AST.encodedAST(ast)).filter(({ type }) => !takesText(type))
+  const lists = AST.getPropertySignatures(AST.encodedAST(ast)).filter(({ type }) => !acceptsText(type))
   const isList = (name: string) => lists.some((list) => list.name === name)
   return Record.map(params, (value, name) => (typeof value === "string" && isList(name) ? [value] : value))
 }
@@ -104,7 +104,7 @@ const requestIssues = (found: FoundEndpoint, rereadable: RereadableRequest) => {
 }
 
 /** The issues with the messages of `HttpApi`, one for each field, for a part whose issues cannot be recomputed. */
-const issuesInItsWords = (part: RequestIssue["in"], { issues }: HttpApiDecodeError): ReadonlyArray<RequestIssue> => {
+const platformIssues = (part: RequestIssue["in"], { issues }: HttpApiDecodeError): ReadonlyArray<RequestIssue> => {
   const messages = new Map<string, string>()
   for (const { path, message } of issues) {
     const field = fieldNameOf(part, path.map(String).join("."))
@@ -120,8 +120,7 @@ const decodeFailure = (failure: HttpApiDecodeError, found: FoundEndpoint | undef
     const parts = found === undefined ? [] : yield* requestIssues(found, rereadable)
     const knownIssues = parts.flatMap(({ issues }) => issues ?? [])
     const unknown = parts.find(({ issues }) => issues === null)
-    const issues =
-      knownIssues.length > 0 || unknown === undefined ? knownIssues : issuesInItsWords(unknown.part, failure)
+    const issues = knownIssues.length > 0 || unknown === undefined ? knownIssues : platformIssues(unknown.part, failure)
     if (issues.length > 0) return yield* failureResponse({ _tag: "InvalidRequest", issues }, "body")
     const { method, url } = rereadable.request
     return yield* Effect.dieMessage(`The response to ${method} ${url} does not match its schema: ${failure.message}`)
@@ -166,16 +165,18 @@ export const errorFormat = <Id extends string, Groups extends HttpApiGroup.HttpA
     endpointsOf(api as never),
     (find) => (app: HttpApp.Default) =>
       Effect.gen(function* () {
-        const given = yield* HttpServerRequest.HttpServerRequest
-        const read = HttpMethod.hasBody(given.method) ? yield* rereadable(given) : { request: given, progress: NO_BODY }
-        const served = Effect.catchAllCause(app, (cause) => {
+        const original = yield* HttpServerRequest.HttpServerRequest
+        const read = HttpMethod.hasBody(original.method)
+          ? yield* makeRereadable(original)
+          : { request: original, progress: NO_BODY }
+        const handled = Effect.catchAllCause(app, (cause) => {
           const failure: unknown = Cause.squash(cause)
-          if (failure instanceof HttpApiDecodeError) return decodeFailure(failure, find(given), read)
+          if (failure instanceof HttpApiDecodeError) return decodeFailure(failure, find(original), read)
           if (!HttpServerError.isServerError(failure)) return Effect.failCause(cause)
           if (failure._tag === "RouteNotFound") return failureResponse({ _tag: "RouteNotFound" }, "body")
           return failure._tag === "RequestError" ? respondWithFailure(failure) : Effect.failCause(cause)
         })
-        return yield* Effect.provideService(served, HttpServerRequest.HttpServerRequest, read.request)
+        return yield* Effect.provideService(handled, HttpServerRequest.HttpServerRequest, read.request)
       })
   )
   return Layer.merge(longParameters, HttpApiBuilder.middleware(middleware))

@@ -166,7 +166,7 @@ export const bodyTooLarge = (max_bytes: number): RequestIssue => ({
 })
 
 /** The issue with a header or parameter that may be given only once. */
-export const givenTwice = (part: RequestIssue["in"], field: string): RequestIssue => ({
+export const repeatedField = (part: RequestIssue["in"], field: string): RequestIssue => ({
   in: part,
   field,
   message: "is given twice; send it only once"

@@ -83,8 +83,11 @@ const streamOf = (body: HttpResponse["body"], follow: StreamBody): ReadableStrea
 /**
  * Makes a web-standard response from the pipeline's. It throws if the connection is to be closed without a response.
  */
-export const fetchResponse = (request: Request, { status, headers, body, isCut, follow }: HttpResponse): Response => {
-  if (isCut === true) throw Object.assign(new TypeError("The connection was cut"), { code: "ECONNRESET" })
+export const fetchResponse = (
+  request: Request,
+  { status, headers, body, closesConnection, follow }: HttpResponse
+): Response => {
+  if (closesConnection === true) throw Object.assign(new TypeError("The connection was cut"), { code: "ECONNRESET" })
   // If middleware of the server has begun to read the body, it also reads the rest.
   if (request.body !== null && !request.bodyUsed && !request.body.locked) discardRest(request.body.getReader())
   if (follow !== undefined && request.method !== "HEAD")

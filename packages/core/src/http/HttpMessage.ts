@@ -70,7 +70,7 @@ export interface HttpResponse {
    */
   readonly follow?: StreamBody
   /** Whether the connection is closed without a response, which testers of a sandbox can request. */
-  readonly isCut?: boolean
+  readonly closesConnection?: boolean
 }
 
 /** Calls `send` with each new text, until the function that it returns is called. */

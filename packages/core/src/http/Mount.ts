@@ -89,8 +89,8 @@ export interface MountEffectOptions<Request, R = never>
 /** `authenticate` returned a value that is not a caller: a bug in the embedder's code, which is logged and gives a 500. */
 class InvalidCaller extends Data.TaggedError("InvalidCaller")<{ readonly issues: ReadonlyArray<Issue> }> {
   override get message() {
-    const wrong = this.issues.map(({ field, message }) => `${field} ${message}`)
-    return `authenticate returned neither null nor a caller: ${wrong.join("; ")}`
+    const wrongFields = this.issues.map(({ field, message }) => `${field} ${message}`)
+    return `authenticate returned neither null nor a caller: ${wrongFields.join("; ")}`
   }
 }
 
@@ -107,7 +107,7 @@ const callerFrom = (fields: CallerFields): Effect.Effect<Caller> =>
  * as `withClient` does while the database is unreachable, the response is a 503; any other rejection is a bug in that
  * function.
  */
-const promisedCaller =
+const callerFromPromise =
   <Request, Context extends ReadonlyArray<unknown>>(
     authenticate: NonNullable<MountOptions<Request, Context>["authenticate"]>
   ) =>
@@ -179,7 +179,7 @@ export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
   const mounted = Runtime.runSync(runtime)(
     mountEffect<ReceivedRequest<Request>>({
       ...rest,
-      ...(authenticate && { authenticate: promisedCaller(authenticate) })
+      ...(authenticate && { authenticate: callerFromPromise(authenticate) })
     })
   )
   const refused = Effect.map(Effect.provide(newContext, runtime), (context) => respond(new WorkshopStopped(), context))

@@ -110,14 +110,14 @@ export const pipeline = (
         }
         const match = group.find?.(request.method === "HEAD" ? "GET" : request.method, request.path)
         const context = contextAt(now, bytes, group.prefix)
-        const failed = (cause: Cause.Cause<never>) => respondToCause(cause, context)
+        const respondToFailure = (cause: Cause.Cause<never>) => respondToCause(cause, context)
         // Pages, such as the state of the service, are served even if the service is overloaded.
         const response =
           group.find === undefined
-            ? Effect.catchAllCause(group.handle(request, context), failed)
+            ? Effect.catchAllCause(group.handle(request, context), respondToFailure)
             : running.isOverloaded(Number(clock.unsafeCurrentTimeNanos()) / NANOS_PER_MS)
               ? Effect.sync(() => respond({ _tag: "Overloaded" }, context))
-              : running.track(fiber, request, (tracked) => group.handle(tracked, context, match), failed)
+              : running.track(fiber, request, (tracked) => group.handle(tracked, context, match), respondToFailure)
         if (observe === undefined) return response
         return observe(request, match === undefined ? context : { ...context, route: match.route.path }, response)
       })

@@ -2,7 +2,7 @@ import { Effect, Either, Exit } from "effect"
 import { Limits } from "../domain/Limits.js"
 import { duplicateMembers } from "./DuplicateMembers.js"
 import { headerCase, type Route } from "./Endpoint.js"
-import { bodyTooLarge, givenTwice, type RequestIssue } from "./ErrorTable.js"
+import { bodyTooLarge, type RequestIssue, repeatedField } from "./ErrorTable.js"
 import { type BodyIncomplete, type BodyTooLarge, type HttpRequest, hasArrived } from "./HttpMessage.js"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -44,7 +44,7 @@ const readQuery = (query: string, lists: ReadonlyArray<string>): RequestPart => 
     if (name === undefined || value === undefined)
       issues.push({ in: "query", field: name ?? "query", message: "must be percent-encoded UTF-8" })
     else if (name in values && lists.includes(name)) values[name] += `,${value}`
-    else if (name in values) issues.push(givenTwice("query", name))
+    else if (name in values) issues.push(repeatedField("query", name))
     else values[name] = value
   }
   return { value: values, issues }
@@ -76,7 +76,7 @@ const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
   try {
     const text = utf8.decode(bytes)
     const value: unknown = JSON.parse(text)
-    return { value, issues: duplicateMembers(text, value).map((field) => givenTwice("body", field)) }
+    return { value, issues: duplicateMembers(text, value).map((field) => repeatedField("body", field)) }
   } catch {
     return malformedBody("must be valid JSON in UTF-8")
   }
@@ -85,7 +85,7 @@ const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
 /** The body part of a request without a body. */
 export const NO_BODY: RequestPart = validPart(undefined)
 
-const bodyNotReceived = (failure: BodyTooLarge | BodyIncomplete, max_bytes: number): RequestPart =>
+const bodyReadIssue = (failure: BodyTooLarge | BodyIncomplete, max_bytes: number): RequestPart =>
   failure._tag === "BodyTooLarge"
     ? { value: undefined, issues: [bodyTooLarge(max_bytes)] }
     : malformedBody("ended before it was complete")
@@ -96,7 +96,7 @@ export const readBody = (request: HttpRequest, max_bytes: number): RequestPart |
   if (hasArrived(reading) && Exit.isSuccess(reading)) return readJson(reading.value, request)
   return Effect.match(reading, {
     onSuccess: (bytes) => readJson(bytes, request),
-    onFailure: (failure) => bodyNotReceived(failure, max_bytes)
+    onFailure: (failure) => bodyReadIssue(failure, max_bytes)
   })
 }
 
@@ -117,7 +117,7 @@ export const readRequest = (
   for (const name of route.headerNames) {
     const value = request.header(name)
     if (value !== undefined) headers[name] = value
-    if (request.repeats(name)) formIssues.push(givenTwice("header", headerCase(name)))
+    if (request.repeats(name)) formIssues.push(repeatedField("header", headerCase(name)))
   }
   const decoded = route.decode({ path, urlParams: query.value, headers, payload: body.value })
   if (formIssues.length === 0) return decoded
@@ -125,6 +125,6 @@ export const readRequest = (
   const isKnown = (issue: RequestIssue) =>
     (body.issues.length > 0 && body.value === undefined && issue.in === "body") ||
     formIssues.some((known) => known.in === issue.in && known.field === issue.field)
-  const rest = Either.isLeft(decoded) ? decoded.left.filter((issue) => !isKnown(issue)) : []
-  return Either.left([...formIssues, ...rest])
+  const otherIssues = Either.isLeft(decoded) ? decoded.left.filter((issue) => !isKnown(issue)) : []
+  return Either.left([...formIssues, ...otherIssues])
 }

@@ -55,32 +55,32 @@ export class RunningRequests {
       count(0)
       this.#ended++
     }
-    const ended = (response: A): A => {
+    const markEnded = (response: A): A => {
       end()
       return response
     }
     fiber.addObserver(end)
     count(1)
-    return Effect.matchCauseEffect(handle(request.method === "GET" ? request : pausedForBody(request, count)), {
-      onSuccess: (response) => Effect.succeed(ended(response)),
-      onFailure: (cause) => Effect.map(onFailure(cause), ended)
+    return Effect.matchCauseEffect(handle(request.method === "GET" ? request : withPausedBody(request, count)), {
+      onSuccess: (response) => Effect.succeed(markEnded(response)),
+      onFailure: (cause) => Effect.map(onFailure(cause), markEnded)
     })
   }
 }
 
 /** The request, with a body that is not counted while it arrives. */
-const pausedForBody = (request: HttpRequest, count: (next: 0 | 1) => void): HttpRequest => ({
+const withPausedBody = (request: HttpRequest, count: (next: 0 | 1) => void): HttpRequest => ({
   ...request,
   body: (max) => {
     const reading = request.body(max)
     if (hasArrived(reading)) return reading
     return Effect.suspend(() => {
       count(0)
-      const arrived = <A>(result: A): A => {
+      const resumeCount = <A>(result: A): A => {
         count(1)
         return result
       }
-      return Effect.mapBoth(reading, { onSuccess: arrived, onFailure: arrived })
+      return Effect.mapBoth(reading, { onSuccess: resumeCount, onFailure: resumeCount })
     })
   }
 })

@@ -34,11 +34,11 @@ const { key_look_ups_waiting, key_look_up_pause_ms } = ServiceLimits
  * `key_look_ups_waiting` the address gets a 429, because waiting look-ups use memory.
  */
 const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimits>) =>
-  Effect.map(Effect.makeSemaphore(1), (oneByOne) => {
+  Effect.map(Effect.makeSemaphore(1), (semaphore) => {
     const pause = Effect.withClock(Effect.sleep(key_look_up_pause_ms), Clock.make())
-    let waiting = 0
-    const begun = Effect.sync(() => void waiting++)
-    const ended = Effect.sync(() => void waiting--)
+    let waiters = 0
+    const countWaiter = Effect.sync(() => void waiters++)
+    const uncountWaiter = Effect.sync(() => void waiters--)
     return (
       request: HttpRequest,
       key: string,
@@ -47,14 +47,14 @@ const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimi
       const holder = keys.holderOf(key, now)
       const limitStatus = limits.peek(addressUse(request), now)
       if (limitStatus.remaining > 0 || !keys.isNew(key)) return holder
-      if (waiting >= key_look_ups_waiting) {
+      if (waiters >= key_look_ups_waiting) {
         return Effect.succeed(new Rejected(new LimitReached({ limitStatuses: [limitStatus], refused_at: now })))
       }
-      const inTurn = oneByOne.withPermits(1)(Effect.zipLeft(holder, pause))
+      const paced = semaphore.withPermits(1)(Effect.zipLeft(holder, pause))
       return Effect.acquireUseRelease(
-        begun,
-        () => inTurn,
-        () => ended
+        countWaiter,
+        () => paced,
+        () => uncountWaiter
       )
     }
   })

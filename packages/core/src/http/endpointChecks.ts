@@ -11,7 +11,7 @@ import {
   withFields
 } from "./Checks.js"
 import { headerCase, type Route, type RouteHandler } from "./Endpoint.js"
-import { type Failure, givenTwice } from "./ErrorTable.js"
+import { type Failure, repeatedField } from "./ErrorTable.js"
 import type { HttpRequest } from "./HttpMessage.js"
 import { NO_BODY, readBody, readRequest } from "./RequestReader.js"
 import { checkResponse } from "./respond.js"
@@ -46,7 +46,7 @@ export const headCheck = (uses?: (request: HttpRequest) => ReadonlyArray<LimitUs
     ({ request }) => {
       const repeated = SINGLE_HEADERS.filter(request.repeats)
       if (repeated.length === 0) return undefined
-      return { _tag: "InvalidRequest", issues: repeated.map((name) => givenTwice("header", headerCase(name))) }
+      return { _tag: "InvalidRequest", issues: repeated.map((name) => repeatedField("header", headerCase(name))) }
     },
     uses
   )
@@ -71,10 +71,10 @@ export const bodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadReques
   run: (checked) => {
     const { route } = checked.match
     if (route.method === "GET") return withFields(checked, { body: NO_BODY })
-    const reading = readBody(checked.request, route.body_bytes)
-    return Effect.isEffect(reading)
-      ? Effect.map(reading, (body) => withFields(checked, { body }))
-      : withFields(checked, { body: reading })
+    const bodyResult = readBody(checked.request, route.body_bytes)
+    return Effect.isEffect(bodyResult)
+      ? Effect.map(bodyResult, (body) => withFields(checked, { body }))
+      : withFields(checked, { body: bodyResult })
   }
 })
 

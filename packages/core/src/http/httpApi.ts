@@ -89,7 +89,7 @@ type WithGroupsOnce<Groups extends HttpApiGroup.HttpApiGroup.Any> = [
   ? unknown
   : Wrong<Groups, "shop"> | Wrong<Groups, "tickets"> | Wrong<Groups, "clients">
 
-const OURS = { shop: ShopApi, tickets: TicketsApi, clients: ClientsApi } as const
+const GROUP_APIS = { shop: ShopApi, tickets: TicketsApi, clients: ClientsApi } as const
 
 /** The groups of an API; throws if one is missing or another has its name. */
 const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<Name, AnyGroup>> => {
@@ -98,7 +98,7 @@ const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<Name, AnyG
     const group = all[name]
     if (group === undefined)
       throw new Error(`Your HttpApi has no group called ${name}. Add apiBehind(middleware) with addHttpApi.`)
-    if (Object.keys(OURS[name].endpoints).some((endpoint) => !(endpoint in group.endpoints)))
+    if (Object.keys(GROUP_APIS[name].endpoints).some((endpoint) => !(endpoint in group.endpoints)))
       throw new Error(`Your HttpApi has another group called ${name}. Rename your group.`)
   }
   return all as Readonly<Record<Name, AnyGroup>>
@@ -118,14 +118,14 @@ const prefixOf = (shop: AnyGroup): `/${string}` | undefined =>
   shop.endpoints.read?.path.replace(/\/v1\/shop$/, "") as `/${string}` | undefined
 
 /** Whether a middleware of the group finds the caller. */
-const bringsCaller = ({ middlewares }: AnyGroup): boolean =>
+const hasCallerMiddleware = ({ middlewares }: AnyGroup): boolean =>
   [...middlewares].some(({ provides }: HttpApiMiddleware.TagClassAny) => provides?.key === CurrentCaller.key)
 
 /**
  * A group whose handlers get undecoded requests, because the API decodes them itself, so that its errors have one
  * format.
  */
-const unread = (group: AnyGroup): AnyGroup => {
+const withoutDecoding = (group: AnyGroup): AnyGroup => {
   const none = Option.none()
   const endpoints = Object.entries(group.endpoints).map(([name, endpoint]) => [
     name,
@@ -159,10 +159,13 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
 > => {
   const { observe } = checkedOptions("groups", options, { observe: isFunction })
   const all = groupsOf(api)
-  const raw = { ...(api as object), groups: Object.fromEntries(GROUPS.map((name) => [name, unread(all[name])])) }
+  const raw = {
+    ...(api as object),
+    groups: Object.fromEntries(GROUPS.map((name) => [name, withoutDecoding(all[name])]))
+  }
   const prefix = prefixOf(all.shop)
-  const hasCaller = bringsCaller(all.shop)
-  const serving = httpApp({
+  const hasCaller = hasCallerMiddleware(all.shop)
+  const makeApp = httpApp({
     prefix: prefix || "/",
     ...(observe && { observe }),
     ...(hasCaller && {
@@ -171,7 +174,7 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
   })
   // The embedder's middleware runs for endpoints only, so an unknown path has no caller.
   const unknown = HttpApiBuilder.Router.use((router) =>
-    Effect.flatMap(hasCaller ? httpApp({ prefix: NOWHERE, ...(observe && { observe }) }) : serving, (app) =>
+    Effect.flatMap(hasCaller ? httpApp({ prefix: NOWHERE, ...(observe && { observe }) }) : makeApp, (app) =>
       Effect.forEach(METHODS, (method) => router[method](`${prefix ?? ""}/v1/*`, app), { discard: true })
     )
   )
@@ -180,7 +183,7 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
       raw as never,
       name as never,
       (handlers: HttpApiBuilder.Handlers<never, never, never>) =>
-        Effect.map(serving, (app) =>
+        Effect.map(makeApp, (app) =>
           Object.keys(all[name].endpoints).reduce(
             (added, endpoint) => added.handleRaw(endpoint as never, (() => app) as never) as never,
             handlers

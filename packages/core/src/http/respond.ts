@@ -44,16 +44,16 @@ const commonHeaders = (
   { id, now }: RequestContext,
   limitStatuses: ReadonlyArray<LimitStatus>
 ): Record<string, string> => {
-  const shown = scarcest(limitStatuses)
+  const shownStatus = scarcest(limitStatuses)
   return {
     "Content-Type": "application/json; charset=utf-8",
     "X-Content-Type-Options": NO_SNIFFING,
     "Cache-Control": "no-store",
     "Request-Id": id,
-    ...(shown && {
-      "RateLimit-Limit": String(shown.limit),
-      "RateLimit-Remaining": String(shown.remaining),
-      "RateLimit-Reset": secondsUntil(shown.resets_at, now)
+    ...(shownStatus && {
+      "RateLimit-Limit": String(shownStatus.limit),
+      "RateLimit-Remaining": String(shownStatus.remaining),
+      "RateLimit-Reset": secondsUntil(shownStatus.resets_at, now)
     })
   }
 }

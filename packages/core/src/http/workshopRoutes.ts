@@ -81,7 +81,7 @@ export const workshopChecks = (
     })
     .handle(handler)
 
-const data = <A>(data: A) => ({ data })
+const dataOnly = <A>(data: A) => ({ data })
 
 /** The handler of each endpoint: one call of a service. */
 const workshopHandlers = Effect.gen(function* () {
@@ -96,14 +96,14 @@ const workshopHandlers = Effect.gen(function* () {
         Effect.flatMap(reads.shop(shop_id), (state) => {
           if (state === null) return Effect.dieMessage("The shop of a good key is gone")
           const { id, name, currency, decimals, time_zone } = state.shop
-          return Effect.succeed(data<ShopView>({ id, name, currency, decimals, time_zone, scopes }))
+          return Effect.succeed(dataOnly<ShopView>({ id, name, currency, decimals, time_zone, scopes }))
         })
     },
     tickets: {
       create: ({ headers, payload }, caller) =>
         Effect.map(tickets.create(caller, payload, headers["idempotency-key"]), createdTicketResponse),
       list: ({ urlParams }, caller) => tickets.list(caller, urlParams),
-      byId: ({ path }, caller) => Effect.map(tickets.byId(caller, path.id), data),
+      byId: ({ path }, caller) => Effect.map(tickets.byId(caller, path.id), dataOnly),
       byNumber: ({ path }, caller) => Effect.map(tickets.byNumber(caller, path.n), byNumberResponse),
       changeStatus: ({ path, headers, payload }, caller) =>
         Effect.map(
@@ -117,9 +117,9 @@ const workshopHandlers = Effect.gen(function* () {
         )
     },
     clients: {
-      byPhone: ({ urlParams }, caller) => Effect.map(clients.byPhone(caller, urlParams.phone), data),
-      byId: ({ path }, caller) => Effect.map(clients.byId(caller, path.id), data),
-      loyalty: ({ path }, caller) => Effect.map(loyalty.read(caller, path.id), data),
+      byPhone: ({ urlParams }, caller) => Effect.map(clients.byPhone(caller, urlParams.phone), dataOnly),
+      byId: ({ path }, caller) => Effect.map(clients.byId(caller, path.id), dataOnly),
+      loyalty: ({ path }, caller) => Effect.map(loyalty.read(caller, path.id), dataOnly),
       giveStamps: ({ path, headers, payload }, caller) =>
         Effect.map(loyalty.giveStamps(caller, path.id, payload.count, headers["idempotency-key"]), idempotentResponse),
       redeem: ({ path, headers }, caller) =>

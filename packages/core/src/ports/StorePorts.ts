@@ -1,7 +1,7 @@
 import { Context, Data, type Effect, type Stream } from "effect"
 import type { ShopSnapshot } from "../decisions/ChangeSet.js"
 import type { Command, Outcome } from "../decisions/Command.js"
-import type { SeenClient } from "../decisions/Load.js"
+import type { VisibleClient } from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { AuditEntry } from "../domain/AuditEntry.js"
@@ -295,7 +295,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
 >() {}
 
 /** A client as a shop sees them, with the counts of their tickets there. */
-export interface CountedClient extends SeenClient {
+export interface CountedClient extends VisibleClient {
   readonly shop: ShopRecord
   readonly tickets_open: number
   readonly tickets_total: number

@@ -137,18 +137,18 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
      * Whether the key has the form of a test key in a process that is neither a sandbox nor a test. Such a key is refused with a reason of
      * its own, even if it does not exist.
      */
-    const isTestKeyElsewhere = (key: string) => !acceptsTestKeys && looksLikeTestKey(key)
+    const isUnacceptedTestKey = (key: string) => !acceptsTestKeys && looksLikeTestKey(key)
 
     return {
       cachedHolder,
       /** Whether the key needs a look-up because this process has not cached it. */
-      isNew: (key: string): boolean => looksLikeKey(key) && !isTestKeyElsewhere(key) && !cached.has(key),
-      isTestKeyElsewhere,
+      isNew: (key: string): boolean => looksLikeKey(key) && !isUnacceptedTestKey(key) && !cached.has(key),
+      isTestKeyElsewhere: isUnacceptedTestKey,
       /** The holder of a key; null if the key is missing, wrong, revoked or expired. Such results are not cached. */
       holderOf: (key: string, now: Instant) => {
         const holder = cachedHolder(key, now)
         if (holder !== undefined) return Effect.succeed(holder)
-        return looksLikeKey(key) && !isTestKeyElsewhere(key) ? lookUp(key, now) : Effect.succeed(null)
+        return looksLikeKey(key) && !isUnacceptedTestKey(key) ? lookUp(key, now) : Effect.succeed(null)
       },
       /** Removes the keys of a shop that changed from the cache; for null, the keys of all shops. */
       forget

@@ -71,8 +71,8 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): CachedLimitStore => {
   }
 
   return {
-    take: (requested, now) => {
-      const uses = withBounds(requested)
+    take: (requestedUses, now) => {
+      const uses = withBounds(requestedUses)
       const refusal = knownRefusal(uses, now)
       if (refusal !== undefined) return Effect.fail(refusal)
       return Effect.mapBoth(store.take(uses, now), {
@@ -86,8 +86,8 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): CachedLimitStore => {
         }
       })
     },
-    giveBack: (requested, limitStatuses) => {
-      const uses = withBounds(requested)
+    giveBack: (requestedUses, limitStatuses) => {
+      const uses = withBounds(requestedUses)
       return Effect.map(store.giveBack(uses, limitStatuses), () => {
         for (const { policy, subject } of uses) rememberedWindows.get(policy)?.delete(subject)
       })

@@ -22,7 +22,7 @@ import { auditedCommandRunner, commandRunner } from "./CommandRunner.js"
 
 const { erasure_batch_rows, erasure_batch_events } = ServiceLimits
 
-const chunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+const chunksOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(all.length / erasure_batch_rows) }, (_, i) =>
     all.slice(i * erasure_batch_rows, (i + 1) * erasure_batch_rows)
   )
@@ -35,8 +35,8 @@ const entryOf =
 
 /** Splits the offers and notifications into the parts that one command erases. */
 const recordsOf = ({ offers, notifications }: PersonRecords): ReadonlyArray<PersonRecords> => [
-  ...chunks(offers).map((some) => ({ offers: some, notifications: [] })),
-  ...chunks(notifications).map((some) => ({ offers: [], notifications: some }))
+  ...chunksOf(offers).map((some) => ({ offers: some, notifications: [] })),
+  ...chunksOf(notifications).map((some) => ({ offers: [], notifications: some }))
 ]
 
 const withIsoDate = <Row extends { readonly created_at: Instant }>({ created_at, ...row }: Row) => ({
@@ -98,7 +98,7 @@ export const personOf = ({ id, given_name, family_name, phone }: ClientAccount):
 })
 
 /** Dies if the shop does not exist, because the store itself named it. */
-const ofExistingShop = <A, R>(effect: Effect.Effect<A, ShopNotFound | StoreUnavailable, R>) =>
+const ifShopExists = <A, R>(effect: Effect.Effect<A, ShopNotFound | StoreUnavailable, R>) =>
   Effect.catchTag(effect, "ShopNotFound", Effect.die)
 
 /** Exports and erases the data of clients in all shops. */
@@ -153,18 +153,18 @@ export const clientRecords = Effect.gen(function* () {
    */
   const eraseFrom = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
     const held = yield* personal.readShopData(shop_id, person)
-    for (const some of chunks(held.tickets.map(({ id }) => id)))
-      yield* ofExistingShop(run(eraseTickets(shop_id, person, some)))
+    for (const some of chunksOf(held.tickets.map(({ id }) => id)))
+      yield* ifShopExists(run(eraseTickets(shop_id, person, some)))
     yield* eventsOf(shop_id, person, held, (found) =>
-      Effect.forEach(chunks(found.map(({ event }) => event.id)), (some) =>
-        ofExistingShop(run(eraseEvents(shop_id, person, some)))
+      Effect.forEach(chunksOf(found.map(({ event }) => event.id)), (some) =>
+        ifShopExists(run(eraseEvents(shop_id, person, some)))
       )
     )
     yield* idempotencyRecordsOf(shop_id, person, held, (found) =>
-      Effect.forEach(chunks(found), (some) => ofExistingShop(run(eraseIdempotencyRecords(shop_id, person, some))))
+      Effect.forEach(chunksOf(found), (some) => ifShopExists(run(eraseIdempotencyRecords(shop_id, person, some))))
     )
-    for (const some of recordsOf(held)) yield* ofExistingShop(run(eraseRecords(shop_id, some)))
-    yield* ofExistingShop(runAudited(forgetClient(shop_id, person), entryOf(person)))
+    for (const some of recordsOf(held)) yield* ifShopExists(run(eraseRecords(shop_id, some)))
+    yield* ifShopExists(runAudited(forgetClient(shop_id, person), entryOf(person)))
   })
 
   return {

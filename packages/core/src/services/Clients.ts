@@ -9,7 +9,7 @@ import { cardView } from "../domain/LoyaltyCard.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
 import { Phone } from "../domain/Phone.js"
 import { ShopNotFound } from "../domain/Shop.js"
-import { exactly, optional, Text } from "../domain/Text.js"
+import { optional, refuseUnknownFields, Text } from "../domain/Text.js"
 import { Entropy } from "../ports/Entropy.js"
 import { type CountedClient, Directory, PersonalData, Reads, Store } from "../ports/StorePorts.js"
 import { Audit } from "./Audit.js"
@@ -25,7 +25,7 @@ export const ClientInput = Schema.Struct({
   hide_name: optional(Schema.Boolean)
 })
   .pipe(Schema.brand("ClientInput"))
-  .annotations({ identifier: "ClientInput", ...exactly })
+  .annotations({ identifier: "ClientInput", ...refuseUnknownFields })
 export type ClientInput = typeof ClientInput.Type
 
 /** The corrections of an account. */
@@ -36,7 +36,7 @@ export const ClientCorrection = Schema.Struct({
   hide_name: optional(Schema.Boolean)
 })
   .pipe(Schema.brand("ClientCorrection"))
-  .annotations(exactly)
+  .annotations(refuseUnknownFields)
 export type ClientCorrection = typeof ClientCorrection.Type
 
 const clientView = ({ client, card, shop, tickets_open, tickets_total }: CountedClient): ClientView => ({

@@ -58,15 +58,15 @@ const recordChanges = <A, E>(command: Command<A, E>, record: (changes: Changes) 
 })
 
 /** Calls a listener at once. The promise rejects if the listener throws or rejects. */
-const call = async (listener: Listener, event: CommittedEvent): Promise<void> => void (await listener(event))
+const callListener = async (listener: Listener, event: CommittedEvent): Promise<void> => void (await listener(event))
 
-const observe = (
+const observeStore = (
   store: Context.Tag.Service<Store>,
   runtime: Runtime.Runtime<never>,
   ended: Deferred.Deferred<void>
 ) => {
   const listeners = new Set<(changes: Changes) => void>()
-  const complain = (cause: unknown) =>
+  const logListenerFailure = (cause: unknown) =>
     Runtime.runFork(runtime)(Effect.logWarning("A listener to committed events failed", Cause.die(cause)))
 
   const transact: Context.Tag.Service<Store>["transact"] = (command) =>
@@ -92,15 +92,15 @@ const observe = (
 
   const listenToChanges = (listener: (changes: Changes) => void) => {
     // Each call adds its own function, so that a listener that was added twice can be removed once.
-    const own = (changes: Changes) => listener(changes)
-    listeners.add(own)
-    return () => void listeners.delete(own)
+    const ownListeners = (changes: Changes) => listener(changes)
+    listeners.add(ownListeners)
+    return () => void listeners.delete(ownListeners)
   }
 
   const listen = (listener: Listener) =>
     listenToChanges((changes) => {
       for (const change of changes)
-        if (change._tag === "EventRaised") void call(listener, eventOf(change.row)).catch(complain)
+        if (change._tag === "EventRaised") void callListener(listener, eventOf(change.row)).catch(logListenerFailure)
     })
 
   const stream = Stream.asyncPush<CommittedEvent>(
@@ -130,7 +130,7 @@ export const observedStore: Layer.Layer<Store | CommittedEvents | CommittedChang
   Effect.gen(function* () {
     // Streams end with the store; otherwise their readers would wait forever.
     const ended = yield* Effect.acquireRelease(Deferred.make<void>(), (ended) => Deferred.succeed(ended, undefined))
-    const { store, events, changes } = observe(yield* Store, yield* Effect.runtime<never>(), ended)
+    const { store, events, changes } = observeStore(yield* Store, yield* Effect.runtime<never>(), ended)
     return Context.make(Store, store).pipe(Context.add(CommittedEvents, events), Context.add(CommittedChanges, changes))
   })
 )

@@ -3,7 +3,7 @@ import { startReplay } from "../decisions/replayDeliveries.js"
 import { EventId, type ShopId } from "../domain/Identifier.js"
 import { DateOrDateTimeText } from "../domain/Instant.js"
 import { Limits, ServiceLimits } from "../domain/Limits.js"
-import { exactly } from "../domain/Text.js"
+import { refuseUnknownFields } from "../domain/Text.js"
 import { WebhookNotSet } from "../domain/Webhook.js"
 import { DeliveryLog, Store } from "../ports/StorePorts.js"
 import { auditedCommandRunner } from "./CommandRunner.js"
@@ -18,12 +18,12 @@ const count = (max: number) => Schema.optionalWith(Schema.Int.pipe(Schema.betwee
  * most 10,000).
  */
 export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(list_max) }).annotations(
-  exactly
+  refuseUnknownFields
 )
 export type OwnerPage = typeof OwnerPage.Type
 
 /** The part in the form of the store's methods. */
-export const eventPartOf = ({ before, limit = list_default }: OwnerPage) => ({
+export const eventRangeOf = ({ before, limit = list_default }: OwnerPage) => ({
   before,
   limit: Math.min(limit, list_max)
 })
@@ -55,7 +55,7 @@ export const ReplayInput = Schema.Struct({
     ),
     Schema.brand("ReplayInput")
   )
-  .annotations({ identifier: "ReplayInput", ...exactly })
+  .annotations({ identifier: "ReplayInput", ...refuseUnknownFields })
 export type ReplayInput = typeof ReplayInput.Type
 
 /** The deliveries of a shop's events and their replay, for the shop's owner (Specification, Webhooks; Sandbox). */
@@ -68,7 +68,7 @@ export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@worksho
     return {
       /** The latest deliveries, in the order of their events. For earlier ones, pass the `seq` of the first one as `before`. */
       list: (shop_id: ShopId, page: OwnerPage = {}) =>
-        Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, eventPartOf(page))),
+        Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, eventRangeOf(page))),
       /** The notices to the owner about the webhook, oldest first. */
       notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
       /** Sends events again, with the same ids, after all deliveries that are due now. Returns the number of events. */

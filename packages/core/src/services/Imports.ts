@@ -5,7 +5,7 @@ import {
   ImportRow,
   importIssues,
   importTickets,
-  unlessChanged
+  refuseIfChanged
 } from "../decisions/importTickets.js"
 import type { ClientAccount } from "../domain/Client.js"
 import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
@@ -92,23 +92,23 @@ const issueOf = ({ field, message }: Issue): Issue => ({
 })
 
 /** Checks the rows of an import one after another. A row with the reference of an earlier row is bad. */
-const checker = () => {
+const makeRowChecker = () => {
   const seen = new Map<string, number>()
   return (read: ImportLine, now: number): Either.Either<Row, BadRow> => {
     const { line } = read
     if ("unreadable" in read)
       return Either.left({ line, external_ref: null, issues: [{ field: "row", message: read.unreadable }] })
     const external_ref = refOf(read.row)
-    const bad = (issues: ReadonlyArray<Issue>) => Either.left({ line, external_ref, issues })
+    const badRow = (issues: ReadonlyArray<Issue>) => Either.left({ line, external_ref, issues })
     const decoded = decodeRow(read.row)
-    if (Either.isLeft(decoded)) return bad(inputIssues(decoded.left).map(issueOf))
+    if (Either.isLeft(decoded)) return badRow(inputIssues(decoded.left).map(issueOf))
     const row = decoded.right
     const issues = importIssues(row, now)
-    if (issues.length > 0) return bad(issues)
+    if (issues.length > 0) return badRow(issues)
     const { external_ref: ref } = row
     if (ref !== null && ref !== undefined) {
       const before = seen.get(ref)
-      if (before !== undefined) return bad([{ field: "external_ref", message: `is the same as in line ${before}` }])
+      if (before !== undefined) return badRow([{ field: "external_ref", message: `is the same as in line ${before}` }])
       seen.set(ref, line)
     }
     return Either.right({ line, row })
@@ -155,7 +155,7 @@ const nothing: ImportReport = {
   dry_run: false
 }
 
-const plus = (report: ImportReport, more: ImportResult): ImportReport => ({
+const addReports = (report: ImportReport, more: ImportResult): ImportReport => ({
   ...report,
   tickets: report.tickets + more.tickets,
   clients: report.clients + more.clients,
@@ -164,20 +164,20 @@ const plus = (report: ImportReport, more: ImportResult): ImportReport => ({
 })
 
 /** Writes valid rows. */
-const writing = Effect.gen(function* () {
+const writeRows = Effect.gen(function* () {
   const store = yield* Store
   const reads = yield* Reads
   const directory = yield* Directory
   const entropy = yield* Entropy
 
   /** The accounts of the rows' clients by number. If `opens`, missing accounts are created. */
-  const accountsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, opens: boolean) {
+  const accountsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, opensAccounts: boolean) {
     const wanted = new Map(
       rows.flatMap(({ row: { client } }) => (client == null ? [] : [[client.phone, client] as const]))
     )
     const holders = () => directory.holders([...wanted.keys()])
     const idsByPhone = new Map((yield* holders()).map(({ phone, id }) => [phone, id]))
-    if (!opens) return idsByPhone
+    if (!opensAccounts) return idsByPhone
     const missing = [...wanted.values()].filter(({ phone }) => !idsByPhone.has(phone))
     const created_at = yield* Clock.currentTimeMillis
     const open = ({ phone, given_name, family_name, hide_name }: (typeof missing)[number]) => {
@@ -196,8 +196,8 @@ const writing = Effect.gen(function* () {
   /** The rows whose tickets do not exist yet. A row with only a client is always included. */
   const fresh = Effect.fnUntraced(function* (shop_id: ShopId, rows: ReadonlyArray<Row>) {
     const refs = rows.flatMap(({ row }) => row.external_ref ?? [])
-    const there = refs.length === 0 ? new Set<string>() : yield* reads.externalRefs(shop_id, refs)
-    return rows.filter(({ row }) => !there.has(row.external_ref ?? ""))
+    const existingRefs = refs.length === 0 ? new Set<string>() : yield* reads.externalRefs(shop_id, refs)
+    return rows.filter(({ row }) => !existingRefs.has(row.external_ref ?? ""))
   })
 
   /**
@@ -210,7 +210,7 @@ const writing = Effect.gen(function* () {
     const checked = rows.map(
       ({ row }): CheckedRow => ({ row, client_id: row.client == null ? null : (ids.get(row.client.phone) ?? null) })
     )
-    const command = unlessChanged(importTickets(shop_id, checked, { raises: events }), change_seq)
+    const command = refuseIfChanged(importTickets(shop_id, checked, { raises: events }), change_seq)
     if (!dry_run) return (yield* store.transact(command)).result
     const { result } = yield* store.transact({
       ...command,
@@ -219,9 +219,9 @@ const writing = Effect.gen(function* () {
         Either.map(command.run(state, moment), ({ result }) => ({ result, changes: [], limitStatuses: [] }))
     })
     if (result === null) return null
-    const unopened = rows.filter(({ row }) => row.client != null && !ids.has(row.client.phone))
-    const phones = new Set(unopened.map(({ row }) => row.client!.phone))
-    const cards = new Set(unopened.flatMap(({ row }) => (row.client?.card == null ? [] : [row.client.phone])))
+    const withoutAccount = rows.filter(({ row }) => row.client != null && !ids.has(row.client.phone))
+    const phones = new Set(withoutAccount.map(({ row }) => row.client!.phone))
+    const cards = new Set(withoutAccount.flatMap(({ row }) => (row.client?.card == null ? [] : [row.client.phone])))
     return { ...result, clients: result.clients + phones.size, cards: result.cards + cards.size }
   })
 
@@ -229,12 +229,12 @@ const writing = Effect.gen(function* () {
    * Writes those rows whose tickets do not exist yet. Their references are looked up before the command runs, so they are looked up again
    * if tickets of the shop were written in between.
    */
-  const writeFresh = Effect.fnUntraced(function* (options: ImportOptions, good: ReadonlyArray<Row>) {
+  const writeFresh = Effect.fnUntraced(function* (options: ImportOptions, validRows: ReadonlyArray<Row>) {
     while (true) {
       const shop = yield* reads.shop(options.shop_id)
       if (shop === null) return yield* new ShopNotFound()
-      const rows = yield* fresh(options.shop_id, good)
-      const already = good.length - rows.length
+      const rows = yield* fresh(options.shop_id, validRows)
+      const already = validRows.length - rows.length
       if (rows.length === 0) return { already, imported: null }
       const imported = yield* write(options, rows, shop.head.change_seq)
       if (imported !== null) return { already, imported }
@@ -252,7 +252,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
     const reads = yield* Reads
     const directory = yield* Directory
     const audit = yield* Audit
-    const { writeFresh } = yield* writing
+    const { writeFresh } = yield* writeRows
 
     return {
       /**
@@ -264,32 +264,32 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
         const { shop_id, bad_rows = "stop", dry_run = false, onProgress = () => undefined } = options
         if ((yield* reads.shop(shop_id)) === null) return yield* new ShopNotFound()
         const source = batches(options.lines)
-        const check = checker()
+        const check = makeRowChecker()
         let report: ImportReport = { ...nothing, dry_run }
         const importing = Effect.gen(function* () {
           while (report.stopped_at === null) {
             const batch = yield* source.next
             if (batch.length === 0) break
             const now = yield* Clock.currentTimeMillis
-            const good: Array<Row> = []
-            const bad: Array<BadRow> = []
+            const validRows: Array<Row> = []
+            const badRows: Array<BadRow> = []
             for (const line of batch) {
               const checked = check(line, now)
               report = { ...report, rows: report.rows + 1 }
-              if (Either.isRight(checked)) good.push(checked.right)
-              else bad.push(checked.left)
+              if (Either.isRight(checked)) validRows.push(checked.right)
+              else badRows.push(checked.left)
               if (Either.isLeft(checked) && (bad_rows === "stop" || isCutShort(line))) {
                 report = { ...report, stopped_at: line.line }
                 break
               }
             }
-            const { already, imported } = yield* writeFresh(options, good)
-            if (imported !== null) report = plus(report, imported)
+            const { already, imported } = yield* writeFresh(options, validRows)
+            if (imported !== null) report = addReports(report, imported)
             report = {
               ...report,
               already: report.already + already,
-              bad: report.bad + bad.length,
-              bad_rows: [...report.bad_rows, ...bad].slice(0, ServiceLimits.import_rows_listed)
+              bad: report.bad + badRows.length,
+              bad_rows: [...report.bad_rows, ...badRows].slice(0, ServiceLimits.import_rows_listed)
             }
             onProgress(report)
           }

@@ -24,7 +24,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     const isSandbox = yield* inSandbox
     /** The texts of the keys that a sandbox made, for testers; a production server stores none. */
     const texts = new Map<KeyId, string>()
-    const fresh = Effect.gen(function* () {
+    const newKeyText = Effect.gen(function* () {
       const isTest = isSandbox || (yield* directory.isSandboxMade)
       return keyText(isTest ? "test" : "live", entropy.bytes(KEY_BYTES))
     })
@@ -35,7 +35,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
        */
       create: Effect.fnUntraced(function* create(shop_id: ShopId, input: KeyInput, given?: string) {
         yield* shops.byId(shop_id)
-        const key = given ?? (yield* fresh)
+        const key = given ?? (yield* newKeyText)
         const record = yield* run(createKey(shop_id, input, key), ({ id, name, scopes, expires_at }) => ({
           act: "key.created",
           details: { key_id: id, name, scopes, expires_at: toIsoOrNull(expires_at) }
@@ -44,9 +44,9 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
         return { record, key }
       }),
       /** The text of a key that this process made, if it is a sandbox; else null. */
-      knownText: (id: KeyId): string | null => texts.get(id) ?? null,
+      keyText: (id: KeyId): string | null => texts.get(id) ?? null,
       /** Replaces the remembered key texts after the sandbox's data were replaced. */
-      knowTexts: (known: ReadonlyMap<KeyId, string>): void => {
+      rememberKeyTexts: (known: ReadonlyMap<KeyId, string>): void => {
         texts.clear()
         for (const [id, text] of known) texts.set(id, text)
       },

@@ -4,7 +4,7 @@ import { answerOffer } from "../decisions/clientLink.js"
 import { ClientNotFound } from "../domain/Client.js"
 import type { ClientId, OfferId } from "../domain/Identifier.js"
 import { OfferNotFound } from "../domain/Offer.js"
-import { theClient } from "../domain/TicketChange.js"
+import { clientAuthor } from "../domain/TicketChange.js"
 import { Directory, Store } from "../ports/StorePorts.js"
 import { commandRunner } from "./CommandRunner.js"
 
@@ -18,7 +18,7 @@ export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
       Effect.flatMap(directory.shopOf({ _tag: "Offer", id }), (shop_id) =>
         shop_id === null
           ? Effect.fail(new OfferNotFound())
-          : run(withAuthor(theClient(client_id ?? null), answerOffer(shop_id, id, status, client_id)))
+          : run(withAuthor(clientAuthor(client_id ?? null), answerOffer(shop_id, id, status, client_id)))
       )
     return {
       /** The offers that a client sees, oldest first. */

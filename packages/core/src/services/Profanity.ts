@@ -4,10 +4,10 @@ import type { FoundWord } from "../domain/ForbiddenWord.js"
 import * as WordList from "../domain/WordList.js"
 import { type FieldText, ProfanityFilter } from "../ports/ProfanityFilter.js"
 
-const makeFilter = (list: WordList.WordList, found: (field: string, word: string) => FoundWord) => ({
+const makeFilter = (list: WordList.WordList, toFoundWord: (field: string, word: string) => FoundWord) => ({
   find: (texts: ReadonlyArray<FieldText>) =>
     Effect.sync(() =>
-      texts.flatMap(([field, text]) => WordList.findWords(list, text).map((word) => found(field, word)))
+      texts.flatMap(([field, text]) => WordList.findWords(list, text).map((word) => toFoundWord(field, word)))
     )
 })
 

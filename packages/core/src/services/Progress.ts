@@ -27,8 +27,8 @@ export class Progress extends Effect.Service<Progress>()("@workshop/core/Progres
     return {
       /** Corrects the fields of a ticket. */
       edit: (caller: Caller, id: TicketId, edit: TicketEdit) =>
-        Effect.flatMap(profanity.find(checkedTexts(edit)), (found) =>
-          run(asCaller(caller, editTicket(caller.shop_id, id, edit, found)))
+        Effect.flatMap(profanity.find(checkedTexts(edit)), (foundWords) =>
+          run(asCaller(caller, editTicket(caller.shop_id, id, edit, foundWords)))
         ),
       /** Changes the promised date to a later one. */
       announceDelay: (caller: Caller, id: TicketId, input: DelayInput) =>

@@ -3,7 +3,7 @@ import { withAuthor } from "../decisions/Command.js"
 import { answerQuote, proposeQuote, type QuoteAnswer, type QuoteInput } from "../decisions/quotes.js"
 import type { ClientId, TicketId } from "../domain/Identifier.js"
 import { TicketNotFound } from "../domain/Ticket.js"
-import { theClient } from "../domain/TicketChange.js"
+import { clientAuthor } from "../domain/TicketChange.js"
 import { Directory, Store } from "../ports/StorePorts.js"
 import { asCaller, type Caller } from "./Caller.js"
 import { commandRunner } from "./CommandRunner.js"
@@ -18,7 +18,7 @@ export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
       Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
         shop_id === null
           ? Effect.fail(new TicketNotFound())
-          : run(withAuthor(theClient(client_id), answerQuote(shop_id, id, status, client_id)))
+          : run(withAuthor(clientAuthor(client_id), answerQuote(shop_id, id, status, client_id)))
       )
     return {
       /** Proposes a new price for a ticket. */

@@ -8,7 +8,7 @@ import { noProgram } from "../domain/LoyaltyCard.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
 import { Currency, Decimals, isKnownCurrency, usualDecimals } from "../domain/Money.js"
 import { ShopNotFound, type ShopRecord } from "../domain/Shop.js"
-import { exactly, optional, Text } from "../domain/Text.js"
+import { optional, refuseUnknownFields, Text } from "../domain/Text.js"
 import { WebLink } from "../domain/WebLink.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Directory, type NotificationQueue, Reads, Store } from "../ports/StorePorts.js"
@@ -16,7 +16,7 @@ import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { auditedCommandRunner } from "./CommandRunner.js"
 import { repairShopClock } from "./clock/ClockRepair.js"
-import { firstShopOr } from "./firstShop.js"
+import { firstShopOrCreate } from "./firstShop.js"
 
 /** The fields of a new shop in the form that the sandbox accepts. */
 export const shopFields = {
@@ -41,14 +41,14 @@ export const ShopInput = Schema.Struct({ ...shopFields, decimals: optional(Decim
     ),
     Schema.brand("ShopInput")
   )
-  .annotations({ identifier: "ShopInput", ...exactly })
+  .annotations({ identifier: "ShopInput", ...refuseUnknownFields })
 export type ShopInput = typeof ShopInput.Type
 
 /** The settings that cannot be changed after the shop is created. */
-const kept = ["name", "currency", "decimals", "time_zone", "tracking_base_url"] as const
+const immutableFields = ["name", "currency", "decimals", "time_zone", "tracking_base_url"] as const
 
 /** The details of a change for the audit log; a list of words is given as its length. */
-const withoutWords = (patch: ShopPatch) =>
+const auditDetails = (patch: ShopPatch) =>
   Object.fromEntries(
     Object.entries(patch).map(([name, value]) => [
       name,
@@ -107,19 +107,19 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
      * one creates it. An existing shop keeps its settings. If one that cannot be changed differs, such as the currency, a warning names it.
      */
     const firstOrCreate = (input: ShopInput) =>
-      Effect.tap(firstShopOr(directory, create(input)), (shop) => {
-        const differing = kept.filter((field) => input[field] != null && input[field] !== shop[field])
-        return differing.length === 0
+      Effect.tap(firstShopOrCreate(directory, create(input)), (shop) => {
+        const changedFields = immutableFields.filter((field) => input[field] != null && input[field] !== shop[field])
+        return changedFields.length === 0
           ? Effect.void
           : Effect.logWarning(
-              `The first shop already exists with settings that differ from those given to firstOrCreate. The shop's settings were not changed. The settings that differ are ${differing.join(", ")}`
+              `The first shop already exists with settings that differ from those given to firstOrCreate. The shop's settings were not changed. The settings that differ are ${changedFields.join(", ")}`
             ).pipe(Effect.annotateLogs("shop_id", shop.id))
       })
 
     /** Changes a shop's settings. The changes apply to the shop's keys at once. */
     const change = Effect.fnUntraced(function* change(id: ShopId, patch: ShopPatch) {
       yield* byId(id)
-      const changed = run(changeShop(id, patch), () => ({ act: "shop.changed", details: withoutWords(patch) }))
+      const changed = run(changeShop(id, patch), () => ({ act: "shop.changed", details: auditDetails(patch) }))
       return yield* Effect.ensuring(changed, keyCache.forget(id))
     })
 

@@ -5,13 +5,13 @@ import { DateOrDateTimeText, type Instant, InstantNumber, toIso } from "../domai
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { PhoneInQuery } from "../domain/Phone.js"
-import { exactly, optional, Text } from "../domain/Text.js"
+import { optional, refuseUnknownFields, Text } from "../domain/Text.js"
 import { TicketNumber } from "../domain/Ticket.js"
 import { TicketState } from "../domain/TicketLifecycle.js"
 import { TrackingCodeText } from "../domain/TrackingCode.js"
 import type { ListedTickets, SeenTicket, TicketFilter, TicketOrder } from "../ports/TicketList.js"
 
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const optionalParameter = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const digits = Schema.String.pipe(Schema.pattern(/^\d{1,15}$/, { message: () => "must be a whole number" }))
 
@@ -46,20 +46,20 @@ const CursorText = Schema.String.pipe(
 
 /** The filter, the order and the page of a list of tickets (Specification, Endpoints), as a query string has them. */
 export const TicketQuery = Schema.Struct({
-  state: maybe(states).annotations({ description: "One or more states, separated by commas" }),
-  number: maybe(wholeNumber(TicketNumber)),
-  limit: maybe(wholeNumber(PageSize)),
-  client_id: maybe(ClientId),
-  phone: maybe(PhoneInQuery),
-  external_ref: maybe(Reference),
-  tracking_code: maybe(TrackingCodeText),
-  created_after: maybe(DateOrDateTimeText),
-  created_before: maybe(DateOrDateTimeText),
-  updated_since: maybe(DateOrDateTimeText),
-  cursor: maybe(CursorText)
+  state: optionalParameter(states).annotations({ description: "One or more states, separated by commas" }),
+  number: optionalParameter(wholeNumber(TicketNumber)),
+  limit: optionalParameter(wholeNumber(PageSize)),
+  client_id: optionalParameter(ClientId),
+  phone: optionalParameter(PhoneInQuery),
+  external_ref: optionalParameter(Reference),
+  tracking_code: optionalParameter(TrackingCodeText),
+  created_after: optionalParameter(DateOrDateTimeText),
+  created_before: optionalParameter(DateOrDateTimeText),
+  updated_since: optionalParameter(DateOrDateTimeText),
+  cursor: optionalParameter(CursorText)
 })
   .pipe(Schema.brand("TicketQuery"))
-  .annotations(exactly)
+  .annotations(refuseUnknownFields)
 export type TicketQuery = typeof TicketQuery.Type | typeof TicketQueryJson.Type
 
 const SeveralStates = Schema.NonEmptyArray(TicketState).pipe(Schema.maxItems(Limits.named_values_max))
@@ -89,7 +89,7 @@ export const TicketQueryJson = Schema.Struct({
   cursor: optional(CursorText)
 })
   .pipe(Schema.brand("TicketQuery"))
-  .annotations(exactly)
+  .annotations(refuseUnknownFields)
 
 /** A query in the form that the store takes. */
 export interface ParsedTicketQuery {
@@ -109,14 +109,14 @@ const refusedCursor = new InvalidInput({
   ]
 })
 
-const placeOf = ({ record }: SeenTicket, order: TicketOrder): string =>
+const cursorPositionOf = ({ record }: SeenTicket, order: TicketOrder): string =>
   order._tag === "Changes" ? String(record.change_seq) : `${record.created_at} ${record.id}`
 
 const isTicketId = Schema.is(TicketId)
 const isInstant = Schema.is(InstantNumber)
 
-/** The number that `placeOf` wrote into a cursor; NaN for any other text. */
-const numberOf = (text: string): number => (String(Number(text)) === text ? Number(text) : Number.NaN)
+/** The number that `cursorPositionOf` wrote into a cursor; NaN for any other text. */
+const parsePosition = (text: string): number => (String(Number(text)) === text ? Number(text) : Number.NaN)
 
 /**
  * The order of a list that continues at the position of a cursor; null if no list has this position. It must be checked
@@ -124,14 +124,14 @@ const numberOf = (text: string): number => (String(Number(text)) === text ? Numb
  */
 const orderAt = (updated_since: Instant | null, position: string | null): TicketOrder | null => {
   if (updated_since !== null) {
-    const after = position === null ? null : numberOf(position)
+    const after = position === null ? null : parsePosition(position)
     return after === null || (Number.isSafeInteger(after) && after > 0)
       ? { _tag: "Changes", since: updated_since, after }
       : null
   }
   if (position === null) return { _tag: "Newest", after: null }
   const [instant = "", id, ...more] = position.split(" ")
-  const created_at = numberOf(instant)
+  const created_at = parsePosition(instant)
   return isInstant(created_at) && isTicketId(id) && more.length === 0 ? { _tag: "Newest", after: id } : null
 }
 
@@ -183,9 +183,10 @@ export const pageOf = (
   const last = tickets.at(-1)
   const isFull = found.length > limit
   const has_more = isFull || unread_from !== null
-  const position = () => (isFull && last !== undefined ? placeOf(last, order) : String(unread_from!.change_seq - 1))
+  const position = () =>
+    isFull && last !== undefined ? cursorPositionOf(last, order) : String(unread_from!.change_seq - 1)
   const next_cursor = has_more ? Cursor.encode(binding, position()) : null
   if (order._tag === "Newest") return { tickets, meta: { has_more, next_cursor } }
-  const reached = (isFull ? last?.record.updated_at : (unread_from?.updated_at ?? last_change_at)) ?? order.since
-  return { tickets, meta: { has_more, next_cursor, synced_until: toIso(Math.min(reached, now)) } }
+  const syncedUntil = (isFull ? last?.record.updated_at : (unread_from?.updated_at ?? last_change_at)) ?? order.since
+  return { tickets, meta: { has_more, next_cursor, synced_until: toIso(Math.min(syncedUntil, now)) } }
 }

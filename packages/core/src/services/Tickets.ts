@@ -100,17 +100,17 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     const list = Effect.fnUntraced(function* list({ shop_id }: Caller, query: TicketQuery) {
       const parsed = yield* parseTicketQuery(shop_id, query)
       const now = yield* Clock.currentTimeMillis
-      const listed = yield* reads.tickets(shop_id, parsed.filter, parsed.order, parsed.limit + 1)
-      const { tickets, meta } = pageOf(parsed, listed, now)
-      return { data: tickets.map((ticket) => view(listed.shop, ticket)), meta }
+      const listedTickets = yield* reads.tickets(shop_id, parsed.filter, parsed.order, parsed.limit + 1)
+      const { tickets, meta } = pageOf(parsed, listedTickets, now)
+      return { data: tickets.map((ticket) => view(listedTickets.shop, ticket)), meta }
     })
 
     /** The newest open ticket with a number, or else the newest, and the others that have it (Specification, Endpoints). */
     const byNumber = Effect.fnUntraced(function* byNumber({ shop_id }: Caller, number: number) {
-      const seen = yield* reads.ticketsOfNumber(shop_id, number, Limits.others_max)
-      const [first, ...rest] = seen.tickets
+      const ticketsOfNumber = yield* reads.ticketsOfNumber(shop_id, number, Limits.others_max)
+      const [first, ...rest] = ticketsOfNumber.tickets
       if (first === undefined) return yield* new TicketNotFound()
-      return { data: view(seen.shop, first), others: rest.map(summaryOf) }
+      return { data: view(ticketsOfNumber.shop, first), others: rest.map(summaryOf) }
     })
 
     /**

@@ -16,10 +16,10 @@ import type { WebhookAddress } from "../domain/WebhookAddress.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads, Store } from "../ports/StorePorts.js"
 import { auditedCommandRunner } from "./CommandRunner.js"
-import { eventPartOf, type OwnerPage } from "./DeliveryHistory.js"
+import { eventRangeOf, type OwnerPage } from "./DeliveryHistory.js"
 import { Shops } from "./Shops.js"
 
-const plainly = (act: AuditAct) => () => ({ act, details: {} })
+const withoutDetails = (act: AuditAct) => () => ({ act, details: {} })
 
 /** A shop's webhook, managed by its owner (Specification, Webhooks). */
 export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhooks", {
@@ -37,12 +37,12 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
        */
       set: Effect.fnUntraced(function* set(shop_id: ShopId, url: WebhookAddress) {
         yield* shops.byId(shop_id)
-        const set = yield* run(setWebhook(shop_id, { url, secret: newSecret() }), () => ({
+        const webhook = yield* run(setWebhook(shop_id, { url, secret: newSecret() }), () => ({
           act: "webhook.set",
           details: { host: new URL(url).host }
         }))
-        const { url: at, on, off_reason } = webhookStatus(set)
-        return { url: at ?? url, secret: set.secret, on, off_reason }
+        const { url: at, on, off_reason } = webhookStatus(webhook)
+        return { url: at ?? url, secret: webhook.secret, on, off_reason }
       }),
       /** The webhook's URL, state and health. */
       status: (shop_id: ShopId) => Effect.map(shops.byId(shop_id), ({ webhook }) => webhookStatus(webhook)),
@@ -52,18 +52,21 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
        */
       rotate: Effect.fnUntraced(function* rotate(shop_id: ShopId) {
         yield* shops.byId(shop_id)
-        const { webhook, replaces_before } = yield* run(rotateSecret(shop_id, newSecret()), plainly("webhook.rotated"))
+        const { webhook, replaces_before } = yield* run(
+          rotateSecret(shop_id, newSecret()),
+          withoutDetails("webhook.rotated")
+        )
         return { secret: webhook.secret, replaces_before: toIsoOrNull(replaces_before) }
       }),
       /** Turns the webhook on again. */
       enable: Effect.fnUntraced(function* enable(shop_id: ShopId) {
         yield* shops.byId(shop_id)
-        return webhookStatus(yield* run(enableWebhook(shop_id), plainly("webhook.enabled")))
+        return webhookStatus(yield* run(enableWebhook(shop_id), withoutDetails("webhook.enabled")))
       }),
       /** Turns the webhook off: deliveries are parked until it is turned on again. */
       disable: Effect.fnUntraced(function* disable(shop_id: ShopId) {
         yield* shops.byId(shop_id)
-        return webhookStatus(yield* run(disableWebhook(shop_id), plainly("webhook.disabled")))
+        return webhookStatus(yield* run(disableWebhook(shop_id), withoutDetails("webhook.disabled")))
       }),
       /** Removes the webhook with its secrets and waiting deliveries. If a URL is set later, it gets a new secret. */
       remove: Effect.fnUntraced(function* remove(shop_id: ShopId) {
@@ -81,7 +84,7 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
       }),
       /** The shop's latest events as they were sent, oldest first. For earlier ones, pass the `seq` of the first one as `before`. */
       events: (shop_id: ShopId, page: OwnerPage = {}) =>
-        Effect.zipRight(shops.byId(shop_id), reads.events(shop_id, eventPartOf(page)))
+        Effect.zipRight(shops.byId(shop_id), reads.events(shop_id, eventRangeOf(page)))
     }
   })
 }) {}

@@ -5,7 +5,7 @@ import { StoreRetention } from "../ports/Retention.js"
 import { Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
-import { backgroundSucceeded, logBackgroundFailure, ownLog } from "./background/BackgroundFailure.js"
+import { backgroundSucceeded, logBackgroundFailure, ownFailureLog } from "./background/BackgroundFailure.js"
 import { Closer } from "./background/Closer.js"
 import { Dispatcher } from "./background/Dispatcher.js"
 import { NotificationSender } from "./background/NotificationSender.js"
@@ -52,7 +52,7 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(ApiKeyCache.Default),
   // The layer also provides the wrapped store, so that a service above these, such as a dispatcher, commits through it.
   Layer.provideMerge(observedStore),
-  Layer.provideMerge(ownLog)
+  Layer.provideMerge(ownFailureLog)
 )
 
 const YEAR_MS = 365 * 86_400_000
@@ -62,7 +62,7 @@ const inRealTime = Effect.withClock(Clock.make())
 /** Waits for a poll's interval in real time, because other processes do not have the test's clock. */
 const realPoll = inRealTime(Effect.sleep(ServiceLimits.closure_poll_ms))
 
-const sayThatClockIsHeld = inRealTime(
+const logHeldClock = inRealTime(
   Effect.zipRight(
     Effect.sleep(ServiceLimits.stop_grace_ms),
     Effect.logWarning(
@@ -77,13 +77,13 @@ const sayThatClockIsHeld = inRealTime(
  * becomes due because of it.
  */
 const withFrozenClock = (clock: MovableClock) => {
-  const ticking = Effect.forever(Effect.sleep(1))
+  const tickForever = Effect.forever(Effect.sleep(1))
   return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       clock.begin({ now, frozen: true })
       return Effect.raceFirst(
         Effect.withClock(work, clock),
-        Effect.zipRight(Effect.raceFirst(ticking, sayThatClockIsHeld), ticking)
+        Effect.zipRight(Effect.raceFirst(tickForever, logHeldClock), tickForever)
       )
     })
 }
@@ -93,7 +93,7 @@ const withFrozenClock = (clock: MovableClock) => {
  * instant at which something is due, and wakes at each commit of this process.
  */
 const workUnderTestClock = Effect.gen(function* () {
-  const works = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const
+  const backgroundWorks = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const
   const signal = new Signal()
   const { listen } = yield* CommittedChanges
   yield* Effect.acquireRelease(
@@ -105,27 +105,29 @@ const workUnderTestClock = Effect.gen(function* () {
   const work = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const horizon = now + YEAR_MS
-    const nexts = yield* Effect.forEach(
-      works,
+    const nextInstants = yield* Effect.forEach(
+      backgroundWorks,
       (work): Effect.Effect<Instant | null, StoreUnavailable> => work.next(horizon)
     )
-    const due = Math.min(horizon, ...nexts.filter((next) => next !== null))
+    const due = Math.min(horizon, ...nextInstants.filter((next) => next !== null))
     const done =
-      due > now ? [1] : yield* Effect.forEach(works, (work): Effect.Effect<number, StoreUnavailable> => work.runOnce)
+      due > now
+        ? [1]
+        : yield* Effect.forEach(backgroundWorks, (work): Effect.Effect<number, StoreUnavailable> => work.runOnce)
     isIdle = done.every((count) => count === 0)
     return due
   })
   const atOneInstant = withFrozenClock(new MovableClock(Clock.make()))
-  const turn = Effect.gen(function* () {
-    const news = signal.nextWake
+  const runTurn = Effect.gen(function* () {
+    const nextWake = signal.nextWake
     const due = yield* atOneInstant(work)
     yield* backgroundSucceeded
-    if (isIdle) return yield* Effect.race(news, realPoll)
+    if (isIdle) return yield* Effect.race(nextWake, realPoll)
     const wait_ms = due - (yield* Clock.currentTimeMillis)
-    return wait_ms > 0 ? yield* Effect.raceAll([news, Effect.sleep(wait_ms), realPoll]) : undefined
+    return wait_ms > 0 ? yield* Effect.raceAll([nextWake, Effect.sleep(wait_ms), realPoll]) : undefined
   })
   return yield* Effect.forever(
-    Effect.catchAllCause(turn, (cause) =>
+    Effect.catchAllCause(runTurn, (cause) =>
       Effect.zipRight(logBackgroundFailure("The background work failed and will be tried again", cause), realPoll)
     )
   )
@@ -160,13 +162,13 @@ const withSpans = <Id, Service extends object>(
   Layer.effect(
     tag,
     Effect.map(tag, (service) => {
-      const within = (value: unknown, key: string): unknown =>
+      const withMethodSpan = (value: unknown, key: string): unknown =>
         Effect.isEffect(value) ? Effect.withSpan(value, `${name}.${key}`, { captureStackTrace: false }) : value
       const methods = Object.entries(service).map(([key, value]) => [
         key,
         typeof value === "function"
-          ? (...args: ReadonlyArray<unknown>) => within(value.apply(service, args), key)
-          : within(value, key)
+          ? (...args: ReadonlyArray<unknown>) => withMethodSpan(value.apply(service, args), key)
+          : withMethodSpan(value, key)
       ])
       return Object.assign(Object.create(Object.getPrototypeOf(service)), service, Object.fromEntries(methods))
     })

@@ -10,21 +10,21 @@ const LOOK_MS = 20
 const LOOKS = 50
 
 /** Returns the first shop, or creates it with `create`. Of several processes that start at once, one creates it. */
-export const firstShopOr = <E>(
+export const firstShopOrCreate = <E>(
   { listShops, claimFirstShop }: Context.Tag.Service<Directory>,
   create: Effect.Effect<ShopRecord, E>
 ) =>
   Effect.gen(function* () {
     const first = Effect.map(listShops(null, 1), ([shop]) => shop)
     /** Waits for the shop of the process that claimed it; undefined if that process ended before it created the shop. */
-    const awaited = (looks: number): typeof first =>
+    const awaitFirstShop = (remainingLooks: number): typeof first =>
       Effect.flatMap(first, (shop) =>
-        shop !== undefined || looks === 0
+        shop !== undefined || remainingLooks === 0
           ? Effect.succeed(shop)
-          : Effect.zipRight(inRealTime(Effect.sleep(LOOK_MS)), awaited(looks - 1))
+          : Effect.zipRight(inRealTime(Effect.sleep(LOOK_MS)), awaitFirstShop(remainingLooks - 1))
       )
     const existing = yield* first
     if (existing !== undefined) return existing
-    const opened = (yield* claimFirstShop) ? undefined : yield* awaited(LOOKS)
-    return opened ?? (yield* create)
+    const created = (yield* claimFirstShop) ? undefined : yield* awaitFirstShop(LOOKS)
+    return created ?? (yield* create)
   })

@@ -379,7 +379,7 @@ export const webhookRemovalContract = makeCases({
       const claims = yield* dispatcher.claim()
       yield* expectSame("only the other shop's", new Set(pluck(claims, "shop_id")), new Set([other]))
       yield* expectSame("its replay ends", yield* runCommand(advanceReplay(shop, replay.id)), {
-        taken_up: 0,
+        selected_count: 0,
         is_done: true
       })
       const open = (yield* deliveries.replays).filter(({ shop_id }) => shop_id === shop)

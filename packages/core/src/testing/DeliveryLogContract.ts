@@ -211,7 +211,7 @@ const replay = Effect.fnUntraced(function* (shop_id: ShopId, filter: ReplayFilte
   const { replays } = yield* Deliveries
   const isOpen = Effect.map(replays, (open) => open.some((one) => one.id === id))
   let taken = 0
-  while (yield* isOpen) taken += (yield* runCommand(advanceReplay(shop_id, id))).taken_up
+  while (yield* isOpen) taken += (yield* runCommand(advanceReplay(shop_id, id))).selected_count
   return taken
 })
 
@@ -259,10 +259,11 @@ export const replayContract = makeCases({
       )
       yield* expectSame("both", yield* open, [first.id, second.id])
       const steps = []
-      while ((yield* open).includes(first.id)) steps.push((yield* runCommand(advanceReplay(shop, first.id))).taken_up)
+      while ((yield* open).includes(first.id))
+        steps.push((yield* runCommand(advanceReplay(shop, first.id))).selected_count)
       yield* expectSame("steps", steps, [1000, 1000, 50])
       yield* expectSame("the second", yield* open, [second.id])
-      yield* expectSame("a step too many", (yield* runCommand(advanceReplay(shop, first.id))).taken_up, 0)
+      yield* expectSame("a step too many", (yield* runCommand(advanceReplay(shop, first.id))).selected_count, 0)
       while ((yield* open).length > 0) yield* runCommand(advanceReplay(shop, second.id))
     },
 

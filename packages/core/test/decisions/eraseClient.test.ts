@@ -14,7 +14,7 @@ import type { AttemptRecord, SentEvent } from "../../src/domain/Delivery.js"
 import type { EventRecord } from "../../src/domain/Event.js"
 import type { EventId, TicketId } from "../../src/domain/Identifier.js"
 import type { Person } from "../../src/domain/Person.js"
-import { theClient } from "../../src/domain/TicketChange.js"
+import { clientAuthor } from "../../src/domain/TicketChange.js"
 import { statusResult } from "../../src/testing/TestDispatcher.js"
 import { AMIRA, HOUR, KARIM, KEY, NOBODY, NOBODYS_PHONE, PROGRAM, SHOP, TestShop, ticketInput } from "./fixtures.js"
 
@@ -66,7 +66,7 @@ describe("docs/personal-data.md: a client is erased from tickets", () => {
   it("the history of a ticket loses the erased client's id, and a ticket without a history gets none", () => {
     const shop = new TestShop()
     const create = createTicket(SHOP, ticketInput({ item: "Amira" }), { via: "app", foundWords: [] })
-    const id = shop.does(withAuthor(theClient(AMIRA.id), create)).id as TicketId
+    const id = shop.does(withAuthor(clientAuthor(AMIRA.id), create)).id as TicketId
     const { history, ...imported } = shop.record(id)
     const other = NOBODY as TicketId
     shop.slice.tickets.set(other, { ...imported, id: other })

@@ -12,7 +12,7 @@ import type { LoyaltyProgram } from "../../src/domain/LoyaltyCard.js"
 import type { Moment } from "../../src/domain/Moment.js"
 import type { OfferRecord } from "../../src/domain/Offer.js"
 import type { Phone } from "../../src/domain/Phone.js"
-import { firstHead, type ShopRecord } from "../../src/domain/Shop.js"
+import { newShopHead, type ShopRecord } from "../../src/domain/Shop.js"
 import type { Ticket, TicketRecord } from "../../src/domain/Ticket.js"
 import type { TicketState, TicketStatus } from "../../src/domain/TicketLifecycle.js"
 
@@ -93,7 +93,7 @@ const emptySlice = (settings: Partial<ShopRecord>): ShopState => {
       created_at: START - 500 * DAY,
       ...settings
     },
-    head: firstHead(SHOP),
+    head: newShopHead(SHOP),
     webhook: null,
     events: { get: () => undefined, rewrite: () => {} },
     replayable: () => ({ events: [], last_seq: 0 }),

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { ImportRow, importTickets, unlessChanged } from "../../src/decisions/importTickets.js"
+import { ImportRow, importTickets, refuseIfChanged } from "../../src/decisions/importTickets.js"
 import type { ClientId } from "../../src/domain/Identifier.js"
 import { AMIRA, DAY, HOUR, KARIM, SHOP, START, TestShop } from "./fixtures.js"
 
@@ -310,14 +310,14 @@ describe("rows whose references were looked up before their command (docs/import
 
   it("rows are written if no ticket of the shop has changed since their references were looked up", () => {
     const shop = new TestShop()
-    expect(shop.does(unlessChanged(command, shop.slice.head.change_seq))).toMatchObject({ tickets: 1 })
+    expect(shop.does(refuseIfChanged(command, shop.slice.head.change_seq))).toMatchObject({ tickets: 1 })
   })
 
   it("rows are not written if a ticket of the shop has changed since, and the result says so", () => {
     const shop = new TestShop()
     const { change_seq } = shop.slice.head
     shop.does(command)
-    expect(shop.does(unlessChanged(command, change_seq))).toBeNull()
+    expect(shop.does(refuseIfChanged(command, change_seq))).toBeNull()
     expect(shop.rows("TicketPut")).toEqual([])
   })
 })

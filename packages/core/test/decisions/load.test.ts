@@ -47,7 +47,7 @@ describe("docs/write-a-store.md: the rows that a decision asks the store to load
     ["the keys", Load.keys, [{ _tag: "Keys" }]],
     ["stamps that were given", Load.stampLimit(STAMPS), [{ _tag: "StampLimit", key: STAMPS }]],
     ["a delivery", Load.delivery(EVENT, 1), [{ _tag: "Delivery", event_id: EVENT }]],
-    ["waiting deliveries", Load.waiting(7), [{ _tag: "Deliveries", max: 7 }]],
+    ["waiting deliveries", Load.waitingDeliveries(7), [{ _tag: "Deliveries", max: 7 }]],
     ["events", Load.events([EVENT]), [{ _tag: "Event", id: EVENT }]],
     ["attempts", Load.attempts(EVENT), [{ _tag: "Attempts", event_id: EVENT }]],
     ["records of idempotency keys", Load.idempotencyRecords([RECORD]), [{ _tag: "IdempotencyRecord", key: RECORD }]],
@@ -172,8 +172,8 @@ describe("docs/write-a-store.md: other rows, as decisions load them", () => {
   it("a decision loads at most the requested number of waiting deliveries", () => {
     const shop = new TestShop()
     for (const id of [EVENT, OTHER_EVENT]) shop.slice.deliveries.set(id, {} as never)
-    expect([1, 2, 3].map((max) => read(shop, Load.waiting(max)).length)).toEqual([1, 2, 2])
-    expect(read(shop, Load.waiting(1))).toEqual([EVENT])
+    expect([1, 2, 3].map((max) => read(shop, Load.waitingDeliveries(max)).length)).toEqual([1, 2, 2])
+    expect(read(shop, Load.waitingDeliveries(1))).toEqual([EVENT])
   })
 
   it("those of the requested events and idempotency records that are still stored are loaded", () => {

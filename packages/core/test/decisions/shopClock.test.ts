@@ -7,7 +7,7 @@ import { createTicket } from "../../src/decisions/createTicket.js"
 import { fingerprint, type IdempotencyKey, idempotent } from "../../src/decisions/Idempotency.js"
 import { recordAttempt } from "../../src/decisions/recordAttempt.js"
 import { pingWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
-import { identifiersAhead } from "../../src/domain/Shop.js"
+import { identifiersAhead_ms } from "../../src/domain/Shop.js"
 import { errorResult } from "../../src/testing/TestDispatcher.js"
 import { anyAct, commandOf } from "./arbitraryActs.js"
 import { AMIRA, DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, ticketInput } from "./fixtures.js"
@@ -106,7 +106,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     })
     shop.wait(8 * HOUR)
     for (let n = 0; n < 5; n++) made.push(shop.wait(1).create())
-    const ahead = identifiersAhead(shop.slice.head)
+    const ahead = identifiersAhead_ms(shop.slice.head)
     expect(ahead).toBeGreaterThan(0)
     for (const id of made) {
       const by = Number.parseInt(id.replace("-", "").slice(0, 12), 16) - shop.record(id).created_at

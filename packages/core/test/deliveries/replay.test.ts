@@ -38,7 +38,7 @@ const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) =
   return { shop, replay: shop.does(startReplay(SHOP, {})) }
 }
 
-const step = (shop: HookedShop, { id }: { readonly id: string }) => shop.does(advanceReplay(SHOP, id)).taken_up
+const step = (shop: HookedShop, { id }: { readonly id: string }) => shop.does(advanceReplay(SHOP, id)).selected_count
 
 describe("Specification, Sandbox: a replay", () => {
   it("a replay begins at the first event and ends before those raised after it", () => {
@@ -81,7 +81,7 @@ describe("Specification, Sandbox: a replay", () => {
   })
 
   it("a step of an unknown replay is refused", () => {
-    expect(new HookedShop().does(advanceReplay(SHOP, "nothing"))).toEqual({ taken_up: 0, is_done: true })
+    expect(new HookedShop().does(advanceReplay(SHOP, "nothing"))).toEqual({ selected_count: 0, is_done: true })
   })
 
   it("a delivered or dead event is sent again with eight attempts, the first at once, after all live ones, with further attempt numbers (Specification, Webhooks)", () => {
@@ -128,10 +128,10 @@ describe("Specification, Sandbox: a replay", () => {
   it("a replay ends without sending anything if the webhook was removed, even if another is set later (Specification, Webhooks)", () => {
     const { shop, replay } = replaying([found(1)])
     shop.does(removeWebhook(SHOP))
-    expect(shop.does(advanceReplay(SHOP, replay.id))).toEqual({ taken_up: 0, is_done: true })
+    expect(shop.does(advanceReplay(SHOP, replay.id))).toEqual({ selected_count: 0, is_done: true })
     expect(shop.slice.replays.get(replay.id)).toEqual({ ...replay, is_done: true })
     shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_2" }))
-    expect(shop.does(advanceReplay(SHOP, replay.id))).toEqual({ taken_up: 0, is_done: true })
+    expect(shop.does(advanceReplay(SHOP, replay.id))).toEqual({ selected_count: 0, is_done: true })
     expect(shop.slice.deliveries.size).toBe(0)
   })
 

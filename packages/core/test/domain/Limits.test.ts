@@ -141,7 +141,7 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
       "LAST_INSTANT",
       "MAX_CACHED_DATES"
     ],
-    ...["POOL_BYTES", "MAX_IDENTIFIERS_MADE", "MAX_IDLE_ROUNDS", "MAX_DEPTH", "NANOS_PER_MS", "MAX_COMMAND_ATTEMPTS"],
+    ...["POOL_BYTES", "MAX_IDENTIFIER_COUNT", "MAX_IDLE_ROUNDS", "MAX_DEPTH", "NANOS_PER_MS", "MAX_COMMAND_ATTEMPTS"],
     ...["MAX_WINDOWS", "MIN_SWEPT_ENTRIES", "FIRST_RETRY", "MAX_TURNS"],
     // Constants of a store over several cells: the size of a process's cache of shops' cells, and the sizes of batches of copies and claims.
     ...["MAX_CACHED_CLIENTS", "MAX_CACHED_PLACES", "MAX_REMEMBERED_SHOPS", "MAX_COPY_ATTEMPTS"],

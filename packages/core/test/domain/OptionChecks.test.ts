@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
 import {
   checkedOptions,
-  firstUnknown,
   isAny,
   isBoolean,
   isFunction,
@@ -9,7 +8,8 @@ import {
   isPositive,
   isText,
   ofFields,
-  optionRefusal
+  optionRefusal,
+  unknownOptionMessage
 } from "../../src/domain/OptionChecks.js"
 
 describe("docs/embed.md: the check of an option", () => {
@@ -35,17 +35,17 @@ describe("docs/embed.md: the check of an option", () => {
 
 describe("docs/embed.md: the name of an unknown option", () => {
   it("the refusal of an unknown option suggests the nearest name, or lists all names if none is near", () => {
-    expect(firstUnknown({ sendr: 1 }, ["store", "sender"])).toBe("has no option sendr. Did you mean sender?")
-    expect(firstUnknown({ x: 1 }, ["store", "sender"])).toBe("has no option x. The options are store, sender.")
-    expect(firstUnknown({ x: 1 }, ["a", "b"], { one: "field", many: "fields" })).toBe(
+    expect(unknownOptionMessage({ sendr: 1 }, ["store", "sender"])).toBe("has no option sendr. Did you mean sender?")
+    expect(unknownOptionMessage({ x: 1 }, ["store", "sender"])).toBe("has no option x. The options are store, sender.")
+    expect(unknownOptionMessage({ x: 1 }, ["a", "b"], { one: "field", many: "fields" })).toBe(
       "has no field x. The fields are a, b."
     )
   })
 
   it("the check returns the first unknown option, and nothing if all options are known", () => {
-    expect(firstUnknown({ store: 1, y: 1, x: 1 }, ["store"])).toMatch(/^has no option y\./)
-    expect(firstUnknown({ store: 1 }, ["store", "sender"])).toBeUndefined()
-    expect(firstUnknown({}, [])).toBeUndefined()
+    expect(unknownOptionMessage({ store: 1, y: 1, x: 1 }, ["store"])).toMatch(/^has no option y\./)
+    expect(unknownOptionMessage({ store: 1 }, ["store", "sender"])).toBeUndefined()
+    expect(unknownOptionMessage({}, [])).toBeUndefined()
   })
 })
 

@@ -1,10 +1,16 @@
 import type { ClientId, Phone } from "@workshop/core"
 import { describe, expect, it } from "vitest"
-import { bodyWithout, eraser, type Person, seenWithout, ticketWithout } from "../../src/domain/Person.js"
+import {
+  eraseFromEventBody,
+  eraseFromTicket,
+  eraseFromTicketView,
+  makeEraser,
+  type Person
+} from "../../src/domain/Person.js"
 
 const client_id = "01980000-0000-7000-8000-000000000001" as ClientId
 
-const erased = (name: string, text: string) => eraser({ client_id, names: [name], phones: [] })(text)
+const erased = (name: string, text: string) => makeEraser({ client_id, names: [name], phones: [] })(text)
 
 describe("the erasure of a name from a text", () => {
   it.each([
@@ -29,7 +35,7 @@ describe("the erasure of a number from a text", () => {
     ["1201234567 and 20123456 and 20 123 4567", "1201234567 and [erased] and 20 123 4567"],
     ["order 20 1 23456, not 20    123456", "order [erased], not 20    123456"]
   ])("the number is removed from %j", (text, left) =>
-    expect(eraser({ client_id, names: [], phones: [PHONE] })(text)).toBe(left)
+    expect(makeEraser({ client_id, names: [], phones: [PHONE] })(text)).toBe(left)
   )
 })
 
@@ -80,18 +86,18 @@ const ofOthers = {
 
 describe("the erasure of a person from a ticket", () => {
   it("a ticket of the person loses number, picture and notes, and only the name in the texts that accounting needs", () => {
-    expect(ticketWithout(amira, ticket, true)).toEqual(ofTheirs)
+    expect(eraseFromTicket(amira, ticket, true)).toEqual(ofTheirs)
   })
 
   it("a ticket of another client keeps its notes, and loses only the person's name and number", () => {
-    expect(ticketWithout(amira, ticket, false)).toEqual(ofOthers)
+    expect(eraseFromTicket(amira, ticket, false)).toEqual(ofOthers)
     const other = { ...ticket, client_phone: "+21620999999" }
-    expect(ticketWithout(amira, other, false).client_phone).toBe("+21620999999")
-    expect(ticketWithout(amira, other, true).client_phone).toBeNull()
+    expect(eraseFromTicket(amira, other, false).client_phone).toBe("+21620999999")
+    expect(eraseFromTicket(amira, other, true).client_phone).toBeNull()
   })
 
   it("empty fields stay empty", () => {
-    const { item, description, quote, delay, part, external_ref } = ticketWithout(amira, bare, false)
+    const { item, description, quote, delay, part, external_ref } = eraseFromTicket(amira, bare, false)
     expect([item, description, quote, delay, part, external_ref]).toEqual(Array(6).fill(null))
   })
 })
@@ -102,15 +108,15 @@ const unnamed = { id: client_id, display_name: null }
 
 describe("the erasure of a person from a stored response", () => {
   it("an earlier response counts as the person's unless it shows another client; its client keeps the id and loses the name", () => {
-    expect(seenWithout(amira, { ...ticket, client: mine })).toEqual({ ...ofTheirs, client: unnamed })
-    expect(seenWithout(amira, { ...ticket, client: null })).toEqual({ ...ofTheirs, client: null })
-    expect(seenWithout(amira, { ...ticket, client: theirs })).toEqual({ ...ofOthers, client: theirs })
+    expect(eraseFromTicketView(amira, { ...ticket, client: mine })).toEqual({ ...ofTheirs, client: unnamed })
+    expect(eraseFromTicketView(amira, { ...ticket, client: null })).toEqual({ ...ofTheirs, client: null })
+    expect(eraseFromTicketView(amira, { ...ticket, client: theirs })).toEqual({ ...ofOthers, client: theirs })
   })
 })
 
 describe("the erasure of a person from the text of an event", () => {
   const without = (data: object) =>
-    JSON.parse(bodyWithout(amira, JSON.stringify({ id: "evt_1", type: "ping", created_at: "x", data })))
+    JSON.parse(eraseFromEventBody(amira, JSON.stringify({ id: "evt_1", type: "ping", created_at: "x", data })))
 
   it("the text of an event keeps everything except the person's data", () => {
     expect(without({})).toEqual({ id: "evt_1", type: "ping", created_at: "x", data: {} })

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest"
 import type { ShopId } from "../../src/domain/Identifier.js"
-import { allAhead, firstHead, identifiersAhead, latestOfShops, ShopNotFound } from "../../src/domain/Shop.js"
+import {
+  identifiersAhead_ms,
+  latestOfShops,
+  mergeShopsAhead,
+  newShopHead,
+  ShopNotFound
+} from "../../src/domain/Shop.js"
 
 const SHOP = "s" as ShopId
 const rows = (count: number, shop_id = "a") =>
@@ -10,7 +16,7 @@ const places = (list: ReadonlyArray<{ readonly n: number }>) => list.map(({ n })
 describe("a new shop's counters", () => {
   it("the counters of a new shop begin at 1, and nothing is used up", () => {
     const ended = { used: 0, resets_at: 0 }
-    expect(firstHead(SHOP)).toEqual({
+    expect(newShopHead(SHOP)).toEqual({
       shop_id: SHOP,
       next_number: 1,
       change_seq: 1,
@@ -23,7 +29,7 @@ describe("a new shop's counters", () => {
   })
 
   it("the identifiers of a shop are ahead of its clock by a millisecond for each 4096 made in one millisecond", () => {
-    const ahead = (id_counter: number) => identifiersAhead({ ...firstHead(SHOP), id_counter })
+    const ahead = (id_counter: number) => identifiersAhead_ms({ ...newShopHead(SHOP), id_counter })
     expect([0, 4095, 4096, 8191, 8192].map(ahead)).toEqual([0, 0, 1, 1, 2])
   })
 
@@ -53,8 +59,8 @@ describe("the latest rows that a client sees of shops with many", () => {
 describe("shops of several cells that are ahead of the clock", () => {
   it("shops that are ahead are counted together, and the first five are named by their ids", () => {
     const cell = (count: number, ...first: ReadonlyArray<string>) => ({ count, first: first as ReadonlyArray<ShopId> })
-    expect(allAhead([])).toEqual({ count: 0, first: [] })
-    expect(allAhead([cell(7, "b", "d", "f", "h", "j"), cell(3, "a", "c", "k")])).toEqual({
+    expect(mergeShopsAhead([])).toEqual({ count: 0, first: [] })
+    expect(mergeShopsAhead([cell(7, "b", "d", "f", "h", "j"), cell(3, "a", "c", "k")])).toEqual({
       count: 10,
       first: ["a", "b", "c", "d", "f"]
     })

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest"
 import type { ClientId } from "../../src/domain/Identifier.js"
 import type { Phone } from "../../src/domain/Phone.js"
 import {
+  clientAuthor,
+  eraseFromHistory,
   historyView,
-  historyWithout,
+  serviceAuthor,
   type TicketChangeRecord,
-  theClient,
-  theService,
   withChange
 } from "../../src/domain/TicketChange.js"
 
@@ -21,9 +21,9 @@ const AMIRA = "01980000-0000-7000-8000-000000000001" as ClientId
 
 describe("the authors of changes", () => {
   it("the service as an author has no id, and a client has their id unless it is unknown", () => {
-    expect(theService).toEqual({ by: "service", caller_id: null })
-    expect(theClient(AMIRA)).toEqual({ by: "client", caller_id: AMIRA })
-    expect(theClient(null)).toEqual({ by: "client", caller_id: null })
+    expect(serviceAuthor).toEqual({ by: "service", caller_id: null })
+    expect(clientAuthor(AMIRA)).toEqual({ by: "client", caller_id: AMIRA })
+    expect(clientAuthor(null)).toEqual({ by: "client", caller_id: null })
   })
 })
 
@@ -54,7 +54,7 @@ describe("the history of a ticket", () => {
   it("a history loses an erased client's id and numbers, and keeps the ids of the shop's own people", () => {
     const phones = ["+21620123456", "+33612345678"] as ReadonlyArray<string> as ReadonlyArray<Phone>
     const history = [AMIRA, phones[1]!, "amira", null].map((caller_id, at) => change(at, caller_id))
-    const left = historyWithout({ client_id: AMIRA, names: ["amira"], phones }, history)
+    const left = eraseFromHistory({ client_id: AMIRA, names: ["amira"], phones }, history)
     expect(left).toEqual([change(0, null), change(1, null), change(2, "amira"), change(3, null)])
   })
 })

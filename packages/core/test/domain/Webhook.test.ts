@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import {
   acknowledges,
-  beginsAsSecret,
+  hasSecretPrefix,
   onFailure,
   onSuccess,
   overlapEnd,
@@ -23,9 +23,9 @@ const webhook = {
 } as unknown as Webhook
 
 describe("Specification, Webhooks: the secret", () => {
-  it("a secret is whsec_ and its bytes as text, and beginsAsSecret recognises a truncated one", () => {
+  it("a secret is whsec_ and its bytes as text, and hasSecretPrefix recognises a truncated one", () => {
     expect(webhookSecret(new Uint8Array(3))).toBe("whsec_AAAA")
-    expect(["whsec_AAAA", "AAAAwhsec_", "AAAA"].map(beginsAsSecret)).toEqual([true, false, false])
+    expect(["whsec_AAAA", "AAAAwhsec_", "AAAA"].map(hasSecretPrefix)).toEqual([true, false, false])
   })
 
   it("the previous secret signs until its end, and not at its end", () => {

@@ -1,7 +1,11 @@
 import { Cause, Effect, Layer, Logger, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { StoreUnavailable } from "../../src/ports/StorePorts.js"
-import { backgroundSucceeded, logBackgroundFailure, ownLog } from "../../src/services/background/BackgroundFailure.js"
+import {
+  backgroundSucceeded,
+  logBackgroundFailure,
+  ownFailureLog
+} from "../../src/services/background/BackgroundFailure.js"
 
 const refused = new AggregateError([new Error("connect ECONNREFUSED 127.0.0.1:5432")])
 const failure = new StoreUnavailable({ cause: new Error("", { cause: refused }) })
@@ -36,7 +40,7 @@ it("a workshop does not report that the store of another workshop of its process
     Logger.make(({ message }) => void lines.push(String(message)))
   )
   return Effect.gen(function* () {
-    const [one, other] = [yield* Layer.build(ownLog), yield* Layer.build(ownLog)]
+    const [one, other] = [yield* Layer.build(ownFailureLog), yield* Layer.build(ownFailureLog)]
     yield* Effect.provide(fails, one)
     expect(lines.splice(0)).toEqual([expect.stringMatching(/^The background work waits/)])
     yield* Effect.provide(backgroundSucceeded, other)

@@ -85,7 +85,7 @@ export const keysHandlers = Effect.map(
   Keys,
   (keys): GroupHandlers<typeof KeysApi, void> => ({
     listKeys: ({ path }) => Effect.map(keys.list(path.id), (records) => data(records.map(keyView))),
-    readKeyText: ({ path }) => Effect.succeed(data({ id: path.id, key: keys.knownText(path.id) })),
+    readKeyText: ({ path }) => Effect.succeed(data({ id: path.id, key: keys.keyText(path.id) })),
     createKey: ({ path, payload }) =>
       Effect.map(keys.create(path.id, keyInput(payload)), ({ record, key }) => ({
         status: 201,

@@ -199,7 +199,7 @@ export class RequestLog {
               if (response.context.caller === null) this.#lastUnauthenticatedAddress = countedAddress(request.address)
               const took_ms = Number(clock.unsafeCurrentTimeNanos() - begun) / NANOS_PER_MS
               this.#onLogged(this.#ring.add(entryOf({ request, context, body, fault, took_ms }, response)))
-              return fault?.fault === "lose_answer" ? { ...response, isCut: true } : response
+              return fault?.fault === "lose_answer" ? { ...response, closesConnection: true } : response
             }
           )
         })

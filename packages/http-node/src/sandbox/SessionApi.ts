@@ -173,7 +173,7 @@ const exporter = ({ log, receivers }: Pick<SandboxParts, "log" | "receivers">) =
         clients: yield* allPages(directory.listClients),
         shops,
         keys: ids.flatMap((id) => {
-          const key = keys.knownText(id)
+          const key = keys.keyText(id)
           return key === null ? [] : [{ id, key }]
         }),
         receivers: receivers.behaviours,
@@ -193,7 +193,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
     const keys = yield* Keys
     const cachedKeys = yield* ApiKeyCache
     const limits = yield* CachedRateLimits
-    const { state, beginAnew } = yield* ClockAdvance
+    const { state, reset } = yield* ClockAdvance
     const isRemovable = Effect.flatMap(directory.isSandboxMade, (isMade) =>
       isMade ? Effect.void : Effect.fail({ _tag: "SandboxDataReal" } as const)
     )
@@ -204,7 +204,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
       faults.set([])
       receivers.clear()
       limits.forget()
-      keys.knowTexts(new Map())
+      keys.rememberKeyTexts(new Map())
       yield* cachedKeys.forget(null)
     })
 
@@ -223,17 +223,17 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
         yield* put(shop.id, changes)
       }
       for (const [shop_id, behaviour] of Object.entries(session.receivers)) receivers.behave(shop_id, behaviour)
-      keys.knowTexts(new Map(session.keys.map(({ id, key }) => [id, key])))
+      keys.rememberKeyTexts(new Map(session.keys.map(({ id, key }) => [id, key])))
       log.restore(session.requests)
     })
 
     /** Replaces all data. Readers of the stream get only `reset`, after which they read all data again. */
-    const replace = (at: Parameters<typeof beginAnew>[0], fill: Effect.Effect<void, StoreUnavailable>) =>
+    const replace = (at: Parameters<typeof reset>[0], fill: Effect.Effect<void, StoreUnavailable>) =>
       Effect.gen(function* () {
         yield* isRemovable
         yield* Effect.acquireUseRelease(
           Effect.sync(() => feed.pause()),
-          () => beginAnew(at, clear, fill),
+          () => reset(at, clear, fill),
           () => Effect.sync(() => feed.beginAnew())
         )
         return data(clockView(yield* state).data)

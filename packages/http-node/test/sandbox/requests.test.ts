@@ -265,7 +265,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
         body: () => Effect.succeed(arrived.splice(0)[0] ?? new Uint8Array())
       })
     )
-    expect(response.isCut).toBe(true)
+    expect(response.closesConnection).toBe(true)
     expect((await sandbox.status(shop, ticket, "ready")).error.details.reason).toBe("SAME_STATE")
     const [, lost] = await requests(sandbox)
     expect([lost.status, lost.fault]).toEqual([200, "lose_answer"])

@@ -1,6 +1,6 @@
 import { acknowledges } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
-import { saysGone } from "../../../core/src/domain/Webhook.js"
+import { isGone } from "../../../core/src/domain/Webhook.js"
 import { answer, answering, post, receiver, sendOnce, until, withSender } from "./Receiver.js"
 
 describe("the request to a receiver (Specification, Webhooks)", () => {
@@ -62,7 +62,7 @@ describe("the result of an attempt", () => {
         detail: null,
         address: "127.0.0.1"
       })
-      expect([acknowledges(sent), saysGone(sent)]).toEqual([acknowledged, gone])
+      expect([acknowledges(sent), isGone(sent)]).toEqual([acknowledged, gone])
     }
   )
 

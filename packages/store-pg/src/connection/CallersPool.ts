@@ -3,7 +3,7 @@ import { make as makeSqlClient, SqlClient } from "@effect/sql/SqlClient"
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import { makeCompiler } from "@effect/sql-pg/PgClient"
-import { clientsInUse, inUse, isNoClient, poolExhaustion, recordExhaustion } from "@workshop/core/internal"
+import { allClientsInUse, clientsInUse, isNoClient, poolExhaustion, recordExhaustion } from "@workshop/core/internal"
 import { Effect, Exit, Layer, type Scope, Stream } from "effect"
 import pg from "pg"
 import {
@@ -209,7 +209,7 @@ const borrowedClient = (client: PoolClient): BorrowedConnection => {
 }
 
 const allInUse = (clients: number) =>
-  `${inUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}. Raise the pool's max, return its clients sooner, or use a separate pool for within.`
+  `${allClientsInUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}. Raise the pool's max, return its clients sooner, or use a separate pool for within.`
 
 /**
  * Fails because no client was available in time: with `exhaustion` if all were in use, or because Postgres does not

@@ -3,7 +3,7 @@ import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type { StoreUnavailable } from "@workshop/core"
-import { clientsInUse, inUse, isNoClient, recordExhaustion } from "@workshop/core/internal"
+import { allClientsInUse, clientsInUse, isNoClient, recordExhaustion } from "@workshop/core/internal"
 import { Context, Effect, Layer, Runtime, type Scope } from "effect"
 import pg from "pg"
 import { PreparingClient, TIMED_OUT } from "../fast/PreparingClient.js"
@@ -21,7 +21,7 @@ export const READ_LOCK_TIMEOUT_MS = 1_000
 type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
 
 const allInUse = (connections: number) =>
-  `${inUse(connections, "connection", "the store's pool for reads", CONNECT_TIMEOUT_MS)}. Raise the store's readConnections, or run more processes.`
+  `${allClientsInUse(connections, "connection", "the store's pool for reads", CONNECT_TIMEOUT_MS)}. Raise the store's readConnections, or run more processes.`
 
 /**
  * A pool that tries the servers of its address in order. Abandoned connections that wait for a standby count against

@@ -13,7 +13,7 @@ import {
 } from "@workshop/core"
 import {
   type Directory,
-  firstHead,
+  newShopHead,
   type OwnedRef,
   ServiceLimits,
   type ShopsAhead,
@@ -182,7 +182,7 @@ export const pgDirectory = Effect.map(
   (sql): Omit<Context.Tag.Service<Directory>, "changedShops"> => ({
     createShop: (shop) =>
       // One statement inserts both rows, so that none can exist without the other.
-      sql`with /* workshop create shop */ opened as (${insertRow(sql, "shop", shop)}) ${insertRow(sql, "shop_head", firstHead(shop.id))}`.pipe(
+      sql`with /* workshop create shop */ opened as (${insertRow(sql, "shop", shop)}) ${insertRow(sql, "shop_head", newShopHead(shop.id))}`.pipe(
         Effect.asVoid,
         runRead
       ),

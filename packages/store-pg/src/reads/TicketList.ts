@@ -77,7 +77,7 @@ const idBounds = (
       : firstIdAt(sql, sql`${created_after}::bigint`)
   const last = after === null ? sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid` : sql`${after}::uuid`
   if (created_before === undefined) return { from, until: last }
-  // The time in an id is never before the instant at which the id was made, and may be after it by `identifiersAhead`
+  // The time in an id is never before the instant at which the id was made, and may be after it by `identifiersAhead_ms`
   // of core.
   const ahead = sql`(select coalesce(h.id_counter, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from workshop.shop_head h where h.shop_id = ${shop_id})`
   return { from, until: sql`least(${last}, ${firstIdAt(sql, sql`${created_before}::bigint + ${ahead}`)})` }

@@ -9,7 +9,7 @@ export interface Example {
 }
 
 /** The examples of an operation. */
-interface Shown {
+interface OperationExamples {
   readonly requests?: Readonly<Record<string, Example>>
   /** The examples of responses, by status and then by name. */
   readonly responses: Readonly<Record<string, Readonly<Record<string, Example>>>>
@@ -21,15 +21,15 @@ const responseExample = (summary: string, data: unknown, meta?: unknown): Exampl
   value: meta === undefined ? { success: true, data } : { success: true, data, meta }
 })
 
-const noKey: RequestIssue = { in: "header", field: "Idempotency-Key", message: "is required" }
+const missingKey: RequestIssue = { in: "header", field: "Idempotency-Key", message: "is required" }
 const badId: RequestIssue = { in: "path", field: "id", message: "must be a UUID" }
-const strangeQuery: RequestIssue = {
+const unknownQuery: RequestIssue = {
   in: "query",
   field: "verbose",
   message: "is unknown; correct its name or remove it"
 }
 
-const TicketExamples: Readonly<Record<string, Shown>> = {
+const TicketExamples: Readonly<Record<string, OperationExamples>> = {
   createTicket: {
     requests: {
       smallest: { summary: "Only the required field", value: { service: "Key copy" } },
@@ -58,13 +58,13 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
     },
     responses: {
       201: {
-        repair: responseExample("The ticket", Sample.inWorkshop, { replayed: false }),
-        order: responseExample("The order", Sample.order, { replayed: false })
+        repair: responseExample("The ticket", Sample.workshopTicket, { replayed: false }),
+        order: responseExample("The order", Sample.orderTicket, { replayed: false })
       },
-      200: { replayed: responseExample("The first response again", Sample.inWorkshop, { replayed: true }) }
+      200: { replayed: responseExample("The first response again", Sample.workshopTicket, { replayed: true }) }
     },
     issues: [
-      noKey,
+      missingKey,
       { in: "body", field: "service", message: "is required" },
       { in: "body", field: "deposit_minor", message: "must not be greater than price_minor" }
     ]
@@ -72,27 +72,27 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
   listTickets: {
     responses: {
       200: {
-        newest: responseExample("The newest tickets, with another page", [Sample.order, Sample.ready], {
+        newest: responseExample("The newest tickets, with another page", [Sample.orderTicket, Sample.readyTicket], {
           has_more: true,
           next_cursor: "MTc5NTE3MDA0MjEyMyAwMTk4YzVmMg.9f2c6a1be07d4358"
         }),
-        changes: responseExample("The changes since an instant", [Sample.collected], {
+        changes: responseExample("The changes since an instant", [Sample.collectedTicket], {
           has_more: false,
           next_cursor: null,
-          synced_until: Sample.collected.updated_at
+          synced_until: Sample.collectedTicket.updated_at
         })
       }
     },
     issues: [
       { in: "query", field: "limit", message: `must be a whole number from ${Limits.page_min} to ${Limits.page_max}` },
-      strangeQuery
+      unknownQuery
     ]
   },
-  getTicket: { responses: { 200: { ready: responseExample("The ticket", Sample.ready) } }, issues: [badId] },
+  getTicket: { responses: { 200: { ready: responseExample("The ticket", Sample.readyTicket) } }, issues: [badId] },
   getTicketByNumber: {
     responses: {
       200: {
-        found: responseExample("The open ticket, and an older one", Sample.ready, {
+        found: responseExample("The open ticket, and an older one", Sample.readyTicket, {
           others: [
             {
               id: "0197a0b4-2c30-7000-8f15-6e0d3ab94c21",
@@ -116,22 +116,24 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
     },
     responses: {
       200: {
-        ready: responseExample("Ready", Sample.ready, { replayed: false }),
-        impossible: responseExample("Not possible", Sample.impossible, { replayed: false }),
-        workshop: responseExample("In the workshop again", Sample.reopened, { replayed: false }),
-        collected: responseExample("Collected", Sample.collected, { replayed: false })
+        ready: responseExample("Ready", Sample.readyTicket, { replayed: false }),
+        impossible: responseExample("Not possible", Sample.impossibleTicket, { replayed: false }),
+        workshop: responseExample("In the workshop again", Sample.reopenedTicket, { replayed: false }),
+        collected: responseExample("Collected", Sample.collectedTicket, { replayed: false })
       }
     },
     issues: [{ in: "body", field: "status", message: "must be one of ready, impossible, workshop, collected" }]
   },
   recordNotified: {
     requests: { call: { summary: "The shop rang its client up", value: { channel: "call" } } },
-    responses: { 200: { notified: responseExample("The client was notified", Sample.notified, { replayed: false }) } },
+    responses: {
+      200: { notified: responseExample("The client was notified", Sample.notifiedTicket, { replayed: false }) }
+    },
     issues: [{ in: "body", field: "channel", message: "must be one of sms, whatsapp, call" }]
   }
 }
 
-const ClientExamples: Readonly<Record<string, Shown>> = {
+const ClientExamples: Readonly<Record<string, OperationExamples>> = {
   findClient: {
     responses: { 200: { found: responseExample("The client", Sample.client) } },
     issues: [
@@ -172,7 +174,7 @@ const ClientExamples: Readonly<Record<string, Shown>> = {
       }
     },
     issues: [
-      noKey,
+      missingKey,
       {
         in: "body",
         field: "count",
@@ -191,15 +193,15 @@ const ClientExamples: Readonly<Record<string, Shown>> = {
         )
       }
     },
-    issues: [noKey]
+    issues: [missingKey]
   }
 }
 
 /** The examples of each operation, by its operationId. */
-export const examples: Readonly<Record<string, Shown>> = {
+export const examples: Readonly<Record<string, OperationExamples>> = {
   getShop: {
     responses: { 200: { shop: responseExample("The shop and the key's scopes", Sample.shop) } },
-    issues: [strangeQuery]
+    issues: [unknownQuery]
   },
   ...TicketExamples,
   ...ClientExamples

@@ -46,7 +46,7 @@ const ticket = {
   external_ref: "Your own reference, by which you can find the ticket"
 } as const satisfies Descriptions<Ticket>
 
-const given = ["service", "type", "item", "description", "promised_at", "external_ref"] as const
+const inputFields = ["service", "type", "item", "description", "promised_at", "external_ref"] as const
 
 const client = {
   id: "The client's id, the same in every shop that knows them",
@@ -81,7 +81,10 @@ const eventData = Object.fromEntries(Object.entries(event).map(([name, words]) =
 export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ticket: ticket,
   TicketInput: {
-    ...(Object.fromEntries(given.map((name) => [name, ticket[name]])) as Pick<typeof ticket, (typeof given)[number]>),
+    ...(Object.fromEntries(inputFields.map((name) => [name, ticket[name]])) as Pick<
+      typeof ticket,
+      (typeof inputFields)[number]
+    >),
     items: "The items, if the ticket has several",
     client_id: "The id of a client whom the shop knows. The ticket is linked to the client at once",
     client_phone:
@@ -204,7 +207,7 @@ const number: Node = { minimum: 1, maximum: Limits.ticket_number_max }
 const label: Node = { pattern: "^[0-9]{4}$" }
 const phone: Node = { pattern: "^\\+[1-9][0-9]{1,14}$" }
 // The pattern of an input, because the service trims it and removes the characters between the digits.
-const typedPhone: Node = { pattern: "^\\s*\\+.*[0-9]" }
+const phoneInput: Node = { pattern: "^\\s*\\+.*[0-9]" }
 const currency: Node = { pattern: "^[A-Z]{3}$" }
 const decimals: Node = { minimum: 0, maximum: 4 }
 
@@ -229,7 +232,7 @@ export const fieldBounds: Readonly<Record<string, Readonly<Record<string, Node>>
   },
   TicketInput: {
     type: { default: ticketDefaults.type },
-    client_phone: typedPhone,
+    client_phone: phoneInput,
     price_minor: amount,
     deposit_minor: amount
   },
@@ -258,5 +261,5 @@ export const fieldBounds: Readonly<Record<string, Readonly<Record<string, Node>>
   NumberMeta: { others: { maxItems: Limits.others_max } },
   IssueDetails: { issues: { minItems: 1 } },
   QuoteInput: { price_minor: amount },
-  ClientInput: { phone: typedPhone }
+  ClientInput: { phone: phoneInput }
 }

@@ -39,23 +39,23 @@ const rulesByOperation = (): ReadonlyMap<string, Rules> => {
   const rules = new Map<string, Rules>()
   HttpApi.reflect(WorkshopApi, {
     onGroup: () => undefined,
-    onEndpoint: ({ endpoint: reflected, mergedAnnotations: said }) => {
+    onEndpoint: ({ endpoint: reflected, mergedAnnotations: annotations }) => {
       const { method } = reflected as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
-      const id = Context.getOption(said, OpenApi.Identifier).pipe(Option.getOrThrow)
-      const { refusals, limits } = Context.getOption(said, MayRefuse).pipe(Option.getOrThrow)
-      const counted = Context.getOption(said, CountedPolicies).pipe(
+      const id = Context.getOption(annotations, OpenApi.Identifier).pipe(Option.getOrThrow)
+      const { refusals, limits } = Context.getOption(annotations, MayRefuse).pipe(Option.getOrThrow)
+      const countedPolicies = Context.getOption(annotations, CountedPolicies).pipe(
         Option.getOrElse((): ReadonlyArray<PolicyName> => [])
       )
       rules.set(id, {
         id,
         method,
-        scope: Context.getOption(said, RequiredScope).pipe(Option.getOrUndefined),
+        scope: Context.getOption(annotations, RequiredScope).pipe(Option.getOrUndefined),
         refusals,
         limits: [
           "unauthenticated_per_minute",
           "requests_per_minute",
           ...(method === "POST" ? (["writes_per_minute"] as const) : []),
-          ...counted,
+          ...countedPolicies,
           ...limits
         ]
       })
@@ -129,27 +129,29 @@ const response = (rules: Rules, status: number, declared: OpenApi.OpenApiSpecRes
 }
 
 const parameter = (tag: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
-  const said = parameters[`${tag}.${name}`] ?? parameters[name]
-  if (said === undefined) throw new Error(`Parameters.ts has no description of ${name}`)
+  const entry = parameters[`${tag}.${name}`] ?? parameters[name]
+  if (entry === undefined) throw new Error(`Parameters.ts has no description of ${name}`)
   const { description: _, examples: __, ...own } = normalizeSchema(toJson(schema)) as Node
-  return toJson({ name, in: place, required, ...said, schema: said.schema ?? own }) as Node
+  return toJson({ name, in: place, required, ...entry, schema: entry.schema ?? own }) as Node
 }
 
-const operation = (rules: Rules, made: OpenApi.OpenAPISpecOperation): Node => {
+const operation = (rules: Rules, generated: OpenApi.OpenAPISpecOperation): Node => {
   const { scope, id } = rules
-  const right =
+  const scopeText =
     scope === undefined
       ? "Any API key is accepted."
       : `Requires the scope \`${scope}\` (${scopeGrants[scope].toLowerCase()}).`
-  const isRepeatable = made.parameters.some(({ name }) => name === "idempotency-key")
-  const body = made.requestBody
+  const isRepeatable = generated.parameters.some(({ name }) => name === "idempotency-key")
+  const body = generated.requestBody
   return {
     operationId: id,
-    tags: made.tags,
-    summary: made.summary ?? "",
-    description: `${made.description}\n\n${right}`,
+    tags: generated.tags,
+    summary: generated.summary ?? "",
+    description: `${generated.description}\n\n${scopeText}`,
     security: [{ apiKey: scope === undefined ? [] : [scope] }],
-    ...(made.parameters.length === 0 ? {} : { parameters: made.parameters.map((one) => parameter(made.tags[0], one)) }),
+    ...(generated.parameters.length === 0
+      ? {}
+      : { parameters: generated.parameters.map((one) => parameter(generated.tags[0], one)) }),
     ...(body === undefined
       ? {}
       : {
@@ -164,9 +166,9 @@ const operation = (rules: Rules, made: OpenApi.OpenAPISpecOperation): Node => {
           })
         }),
     responses: Object.fromEntries(
-      Object.entries(made.responses).map(([status, answered]) => [
+      Object.entries(generated.responses).map(([status, responseNode]) => [
         status,
-        response(rules, Number(status), answered, isRepeatable)
+        response(rules, Number(status), responseNode, isRepeatable)
       ])
     )
   }
@@ -175,7 +177,10 @@ const operation = (rules: Rules, made: OpenApi.OpenAPISpecOperation): Node => {
 const paths = (spec: OpenApi.OpenAPISpec, rules: ReadonlyMap<string, Rules>): Node => {
   const item = (methods: OpenApi.OpenAPISpecPathItem): Node =>
     Object.fromEntries(
-      Object.entries(methods).map(([method, made]) => [method, operation(rules.get(made.operationId)!, made)])
+      Object.entries(methods).map(([method, generated]) => [
+        method,
+        operation(rules.get(generated.operationId)!, generated)
+      ])
     )
   return Object.fromEntries(Object.entries(spec.paths).map(([path, methods]) => [path, item(methods)]))
 }

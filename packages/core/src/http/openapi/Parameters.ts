@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../domain/Instant.js"
 import { Limits } from "../../domain/Limits.js"
-import { badge, inWorkshop } from "./Samples.js"
+import { badge, workshopTicket } from "./Samples.js"
 
 /** The schema of a parameter in the document, in place of the schema of its text. */
 interface Parameter {
@@ -20,7 +20,7 @@ const number = { type: "integer", minimum: 1, maximum: Limits.ticket_number_max 
  * is ambiguous.
  */
 export const parameters: Readonly<Record<string, Parameter>> = {
-  "Tickets.id": { description: "The ticket's id", schema: uuid, example: inWorkshop.id },
+  "Tickets.id": { description: "The ticket's id", schema: uuid, example: workshopTicket.id },
   "Clients.id": { description: "The client's id", schema: uuid, example: badge.id },
   n: { description: "The ticket's number", schema: number, example: 42 },
   state: {
@@ -73,24 +73,24 @@ export const parameters: Readonly<Record<string, Parameter>> = {
 
 type Refs = Readonly<Record<string, { readonly $ref: string }>>
 
-const whole = { type: "integer", minimum: 0 }
+const wholeNumber = { type: "integer", minimum: 0 }
 
 /** Headers of responses, by name. */
 export const headers = {
   "RateLimit-Limit": {
     description:
       "How many uses the limit allows in a window. If several limits apply, the headers show the one with the fewest uses left",
-    schema: whole,
+    schema: wholeNumber,
     example: 120
   },
-  "RateLimit-Remaining": { description: "How many uses are left in this window", schema: whole, example: 117 },
-  "RateLimit-Reset": { description: "Seconds until the window ends", schema: whole, example: 42 },
+  "RateLimit-Remaining": { description: "How many uses are left in this window", schema: wholeNumber, example: 117 },
+  "RateLimit-Reset": { description: "Seconds until the window ends", schema: wholeNumber, example: 42 },
   "Request-Id": {
     description: "The id of this request. Include it when you report a problem",
     schema: { type: "string" },
     example: "9f2c6a1be07d4358c1aa20e4"
   },
-  "Retry-After": { description: "How many seconds to wait before another attempt", schema: whole, example: 42 },
+  "Retry-After": { description: "How many seconds to wait before another attempt", schema: wholeNumber, example: 42 },
   "WWW-Authenticate": {
     description: "The authentication scheme of the key (RFC 9110 §11.6.1)",
     schema: { type: "string" },
@@ -106,11 +106,11 @@ export const headers = {
 const ref = (...names: ReadonlyArray<keyof typeof headers>): Refs =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-const every = ref("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Request-Id")
+const commonHeaders = ref("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Request-Id")
 
 /** The headers of a response with this status. */
 export const headersOf = (status: number, isRepeatable: boolean): Refs => ({
-  ...every,
+  ...commonHeaders,
   ...(status === 401 ? ref("WWW-Authenticate") : {}),
   ...(status === 429 || status === 503 ? ref("Retry-After") : {}),
   ...(status === 200 && isRepeatable ? ref("Idempotent-Replayed") : {})

@@ -16,12 +16,12 @@ export const shop: ShopView = {
   scopes: ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
 }
 
-const opened = "2026-11-20T09:12:04.511Z"
-const done = "2026-11-21T16:40:30.008Z"
-const taken = "2026-11-23T10:05:51.730Z"
+const created_at = "2026-11-20T09:12:04.511Z"
+const ready_at = "2026-11-21T16:40:30.008Z"
+const collected_at = "2026-11-23T10:05:51.730Z"
 
 /** A pair of boots just brought in by a client whom the shop knows. */
-export const inWorkshop: Ticket = {
+export const workshopTicket: Ticket = {
   id: "0198c5f2-8a10-7000-b3c1-5d2f9a7e4b60",
   number: 42,
   number_label: "0042",
@@ -49,8 +49,8 @@ export const inWorkshop: Ticket = {
   tracking_code: "7K3M-Q9XD",
   tracking_url: "https://suivi.cordonnerie.example/7K3M-Q9XD",
   photo_url: null,
-  created_at: opened,
-  updated_at: opened,
+  created_at,
+  updated_at: created_at,
   ready_at: null,
   collected_at: null,
   abandoned_at: null,
@@ -61,26 +61,41 @@ export const inWorkshop: Ticket = {
 }
 
 /** The boots, done. The client was notified in the app. */
-export const ready: Ticket = { ...inWorkshop, state: "ready", ready_at: done, notified_at: done, updated_at: done }
+export const readyTicket: Ticket = {
+  ...workshopTicket,
+  state: "ready",
+  ready_at,
+  notified_at: ready_at,
+  updated_at: ready_at
+}
 
 /** The boots, beyond repair. */
-export const impossible: Ticket = { ...inWorkshop, state: "impossible", notified_at: done, updated_at: done }
+export const impossibleTicket: Ticket = {
+  ...workshopTicket,
+  state: "impossible",
+  notified_at: ready_at,
+  updated_at: ready_at
+}
 
 /** The boots, with their owner again. */
-export const collected: Ticket = {
-  ...ready,
+export const collectedTicket: Ticket = {
+  ...readyTicket,
   state: "collected",
   outcome: "ready",
-  collected_at: taken,
-  updated_at: taken
+  collected_at,
+  updated_at: collected_at
 }
 
 /** The boots, brought back a day later. */
-export const reopened: Ticket = { ...inWorkshop, notified_at: done, updated_at: "2026-11-24T08:30:12.404Z" }
+export const reopenedTicket: Ticket = {
+  ...workshopTicket,
+  notified_at: ready_at,
+  updated_at: "2026-11-24T08:30:12.404Z"
+}
 
 /** The boots, never picked up. */
-export const abandoned: Ticket = {
-  ...ready,
+export const abandonedTicket: Ticket = {
+  ...readyTicket,
   state: "abandoned",
   abandoned_at: "2027-01-20T16:40:30.008Z",
   abandon_reason: "uncollected",
@@ -88,15 +103,15 @@ export const abandoned: Ticket = {
 }
 
 /** The boots, after the shop called its client. */
-export const notified: Ticket = {
-  ...ready,
+export const notifiedTicket: Ticket = {
+  ...readyTicket,
   notified_at: "2026-11-22T09:15:00.220Z",
   updated_at: "2026-11-22T09:15:00.220Z"
 }
 
 /** The boots, promised a day later. */
-export const delayed: Ticket = {
-  ...inWorkshop,
+export const delayedTicket: Ticket = {
+  ...workshopTicket,
   promised_at: "2026-11-23T17:00:00.000Z",
   delay: {
     previous_promised_at: "2026-11-22T17:00:00.000Z",
@@ -115,28 +130,32 @@ const proposal = {
 } as const
 
 /** The boots with a new price that the client has not answered. */
-export const quoted = { ...inWorkshop, quote: proposal, updated_at: proposal.proposed_at } as const satisfies Ticket
+export const quotedTicket = {
+  ...workshopTicket,
+  quote: proposal,
+  updated_at: proposal.proposed_at
+} as const satisfies Ticket
 
 const answered_at = "2026-11-20T14:31:47.015Z"
 
 /** The boots at their old price, as the client refused the new one. */
-export const declined = {
-  ...inWorkshop,
+export const refusedQuoteTicket = {
+  ...workshopTicket,
   quote: { ...proposal, status: "refused", answered_at },
   updated_at: answered_at
 } as const satisfies Ticket
 
 /** The boots at a price that the client accepted. */
 export const requoted = {
-  ...inWorkshop,
-  money: { ...inWorkshop.money, price_minor: 60_000, remaining_minor: 40_000, before_minor: 45_000 },
+  ...workshopTicket,
+  money: { ...workshopTicket.money, price_minor: 60_000, remaining_minor: 40_000, before_minor: 45_000 },
   quote: { ...proposal, status: "accepted", answered_at },
   updated_at: answered_at
 } as const satisfies Ticket
 
 /** A ticket with several items, without a client. */
-export const order: Ticket = {
-  ...inWorkshop,
+export const orderTicket: Ticket = {
+  ...workshopTicket,
   id: "0198c5f3-1f00-7000-a2d4-90cb5e6a7712",
   number: 43,
   number_label: "0043",
@@ -160,7 +179,7 @@ export const order: Ticket = {
       done: false
     }
   ],
-  money: { ...inWorkshop.money, price_minor: 52_000, deposit_minor: null, remaining_minor: 52_000 },
+  money: { ...workshopTicket.money, price_minor: 52_000, deposit_minor: null, remaining_minor: 52_000 },
   promised_at: null,
   client: null,
   client_phone: null,
@@ -181,7 +200,13 @@ export const card: LoyaltyCard = {
 }
 
 /** The card after three more stamps. */
-export const fullCard: LoyaltyCard = { ...card, balance: 10, lifetime: 20, rewards_available: 1, updated_at: taken }
+export const fullCard: LoyaltyCard = {
+  ...card,
+  balance: 10,
+  lifetime: 20,
+  rewards_available: 1,
+  updated_at: collected_at
+}
 
 /** The card after its reward was used. */
 export const spentCard: LoyaltyCard = { ...fullCard, balance: 0, rewards_available: 0, rewards_redeemed: 2 }

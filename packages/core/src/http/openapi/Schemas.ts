@@ -9,7 +9,7 @@ const isNode = (json: Json | undefined): json is Node =>
 
 /** Descriptions that the generator adds to schemas without one. They say less than the schema's keywords. */
 const GENERATED = /^(an? (integer|number|string|array|non[ -])|an object to)/
-const DROPPED = new Set(["$id", "title"])
+const DROPPED_KEYWORDS = new Set(["$id", "title"])
 
 /** Descriptions of named schemas that have none of their own. */
 const schemaDescriptions: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ const formatOf = (name: string): string | undefined => {
   return name.endsWith("_url") ? "uri" : undefined
 }
 
-const holdsText = ({ type }: Node): boolean => type === "string" || (Array.isArray(type) && type.includes("string"))
+const isStringNode = ({ type }: Node): boolean => type === "string" || (Array.isArray(type) && type.includes("string"))
 
 /**
  * Makes a schema nullable with a list of types, or with `anyOf` for references and enumerations, which have no list of
@@ -84,26 +84,26 @@ const constant = (node: Node): Node => {
   return { ...rest, const: (only as ReadonlyArray<Json>)[0]! }
 }
 
-const withoutNoise = (node: Node): Node =>
+const removeGeneratedNames = (node: Node): Node =>
   Object.fromEntries(
     Object.entries(node).filter(
       ([key, json]) =>
-        !DROPPED.has(key) &&
+        !DROPPED_KEYWORDS.has(key) &&
         !(key === "description" && typeof json === "string" && GENERATED.test(json)) &&
         !(key === "required" && Array.isArray(json) && json.length === 0) &&
         !(key === "properties" && isNode(json) && Object.keys(json).length === 0)
     )
   )
 
-interface Said {
+interface FieldDescriptions {
   readonly words: Readonly<Record<string, string>>
   readonly bounds: Readonly<Record<string, Node>>
 }
 
-const UNSAID: Said = { words: {}, bounds: {} }
+const NO_DESCRIPTIONS: FieldDescriptions = { words: {}, bounds: {} }
 
-/** The descriptions of the fields of a field, which the table calls `field.below`. */
-const below = ({ words }: Said, name: string): Said => ({
+/** The descriptions of the fields of a field, which the table calls `field.descriptionsBelow`. */
+const descriptionsBelow = ({ words }: FieldDescriptions, name: string): FieldDescriptions => ({
   words: Object.fromEntries(
     Object.entries(words).flatMap(([path, text]) =>
       path.startsWith(`${name}.`) ? [[path.slice(name.length + 1), text]] : []
@@ -112,16 +112,16 @@ const below = ({ words }: Said, name: string): Said => ({
   bounds: {}
 })
 
-const property = (json: Json, name: string, said: Said): Json => {
+const property = (json: Json, name: string, descriptions: FieldDescriptions): Json => {
   if (!isNode(json)) return json
-  const own = said.words[name]
+  const own = descriptions.words[name]
   const words =
     own ?? (json.description === undefined && json.$ref === undefined ? envelopeDescriptions[name] : undefined)
-  const format = holdsText(json) && json.format === undefined ? formatOf(name) : undefined
+  const format = isStringNode(json) && json.format === undefined ? formatOf(name) : undefined
   return {
     ...json,
     ...(format === undefined ? {} : { format }),
-    ...said.bounds[name],
+    ...descriptions.bounds[name],
     ...(words === undefined ? {} : { description: words })
   }
 }
@@ -130,39 +130,39 @@ const property = (json: Json, name: string, said: Said): Json => {
  * Puts a generated schema in the document's own style. Responses allow additional fields, for later versions, and
  * requests do not.
  */
-const normalizeNode = (json: Json, said: Said, isAsked: boolean): Json => {
-  if (Array.isArray(json)) return json.map((one: Json) => normalizeNode(one, UNSAID, isAsked))
+const normalizeNode = (json: Json, descriptions: FieldDescriptions, isRequest: boolean): Json => {
+  if (Array.isArray(json)) return json.map((one: Json) => normalizeNode(one, NO_DESCRIPTIONS, isRequest))
   if (!isNode(json)) return json
-  const { properties, additionalProperties, ...rest } = withoutNoise(json)
-  const around = mapNode(rest, (one) => normalizeNode(one, UNSAID, isAsked))
+  const { properties, additionalProperties, ...rest } = removeGeneratedNames(json)
+  const normalized = mapNode(rest, (one) => normalizeNode(one, NO_DESCRIPTIONS, isRequest))
   const fields = isNode(properties)
     ? {
         properties: mapNode(properties, (one, name) =>
-          property(normalizeNode(one, below(said, name), isAsked), name, said)
+          property(normalizeNode(one, descriptionsBelow(descriptions, name), isRequest), name, descriptions)
         )
       }
     : {}
   const others =
     additionalProperties === false
-      ? isAsked
+      ? isRequest
         ? { additionalProperties }
         : {}
       : additionalProperties === undefined
         ? {}
         : { additionalProperties: true }
-  return constant(nullable(integer(unwrapSchema({ ...around, ...fields, ...others }))))
+  return constant(nullable(integer(unwrapSchema({ ...normalized, ...fields, ...others }))))
 }
 
 /** Normalizes a schema without a name. */
-export const normalizeSchema = (json: Json): Json => normalizeNode(json, UNSAID, false)
+export const normalizeSchema = (json: Json): Json => normalizeNode(json, NO_DESCRIPTIONS, false)
 
 /**
  * Normalizes a named schema, with descriptions and bounds of its fields. Names that end in `Input` are of requests, all
  * others of responses.
  */
 export const normalizeNamedSchema = (name: string, json: Json): Json => {
-  const said = { words: fieldDescriptions[name] ?? {}, bounds: fieldBounds[name] ?? {} }
-  const schema = normalizeNode(json, said, name.endsWith("Input"))
+  const descriptions = { words: fieldDescriptions[name] ?? {}, bounds: fieldBounds[name] ?? {} }
+  const schema = normalizeNode(json, descriptions, name.endsWith("Input"))
   const words = schemaDescriptions[name]
   return words === undefined || !isNode(schema) ? schema : { ...schema, description: words }
 }
@@ -196,31 +196,31 @@ export const makeReferencer = (schemas: Node): ((json: Json, own?: string) => Js
     const shape = isNode(schema) ? shapeOf(schema) : undefined
     if (shape !== undefined && !names.has(shape)) names.set(shape, name)
   }
-  const replaced = (json: Json, own?: string): Json => {
-    if (Array.isArray(json)) return json.map((one: Json) => replaced(one))
+  const replaceWithReferences = (json: Json, own?: string): Json => {
+    if (Array.isArray(json)) return json.map((one: Json) => replaceWithReferences(one))
     if (!isNode(json)) return json
     const shape = shapeOf(json)
     const name = shape === undefined ? undefined : names.get(shape)
     if (name === undefined || name === own) {
-      return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, replaced(value)]))
+      return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, replaceWithReferences(value)]))
     }
     const words = json.description === undefined ? {} : { description: json.description }
     return { $ref: `#/components/schemas/${name}`, ...words }
   }
-  return replaced
+  return replaceWithReferences
 }
 
 /** Converts a value to JSON and back. */
 export const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
 
-const NOISE = new Set(["HttpApiDecodeError", "Issue", "PropertyKey", "Int"])
+const GENERATED_NAMES = new Set(["HttpApiDecodeError", "Issue", "PropertyKey", "Int"])
 
 /** Removes the error that the generator adds to every 400, because the service sends only the envelope. */
 const withoutDecodeError = (schema: Node): Node => {
   const { anyOf } = schema
   if (!Array.isArray(anyOf)) return schema
-  const ours = anyOf.filter((one: Json) => (one as Node).$ref !== "#/components/schemas/HttpApiDecodeError")
-  return ours.length === 1 ? (ours[0] as Node) : { ...schema, anyOf: ours }
+  const ownMembers = anyOf.filter((one: Json) => (one as Node).$ref !== "#/components/schemas/HttpApiDecodeError")
+  return ownMembers.length === 1 ? (ownMembers[0] as Node) : { ...schema, anyOf: ownMembers }
 }
 
 /** The schema of a response in the document's own style. */
@@ -237,7 +237,7 @@ export const namedSchemas = (
   const definitions: Record<string, OpenApiJsonSchema.JsonSchema> = { ...spec.components.schemas }
   for (const schema of others) OpenApiJsonSchema.makeWithDefs(schema, { defs: definitions })
   const named = Object.entries(definitions)
-    .filter(([name]) => !NOISE.has(name))
+    .filter(([name]) => !GENERATED_NAMES.has(name))
     .map(([name, schema]) => [name, normalizeNamedSchema(name, toJson(schema))] as const)
   return Object.fromEntries([...named, ...Object.entries(more)].sort(byName))
 }
@@ -248,7 +248,7 @@ export const withReferences = <Parts extends { readonly [part: string]: Node }>(
   parts: Parts
 ): { readonly schemas: Node } & { readonly [Part in keyof Parts]: Node } => {
   const refer = makeReferencer(schemas)
-  const referred = Object.entries(parts).map(([part, node]) => [part, refer(node)] as const)
+  const referencedParts = Object.entries(parts).map(([part, node]) => [part, refer(node)] as const)
   const own = Object.entries(schemas).map(([name, schema]) => [name, refer(schema, name)] as const)
-  return { ...Object.fromEntries(referred), schemas: Object.fromEntries(own) } as never
+  return { ...Object.fromEntries(referencedParts), schemas: Object.fromEntries(own) } as never
 }

@@ -9,8 +9,8 @@ import * as Sample from "./Samples.js"
 
 const text = (format: "date-time" | "uuid", description: string) =>
   Schema.String.annotations({ jsonSchema: { type: "string", format, description } })
-const ofTicket = Schema.Struct({ ticket: Ticket }).annotations({ identifier: "TicketData" })
-const ofQuote = Schema.Struct({ ticket: Ticket, quote: Quote }).annotations({ identifier: "QuoteData" })
+const ticketData = Schema.Struct({ ticket: Ticket }).annotations({ identifier: "TicketData" })
+const quoteData = Schema.Struct({ ticket: Ticket, quote: Quote }).annotations({ identifier: "QuoteData" })
 const NotifiedChannel = Schema.Literal("app", "sms", "whatsapp", "call").annotations({
   identifier: "NotifiedChannel",
   description: "How the client was notified"
@@ -18,14 +18,14 @@ const NotifiedChannel = Schema.Literal("app", "sms", "whatsapp", "call").annotat
 
 /** The schemas of `data` by type of event. The compiler checks that each matches the data that the service raises. */
 const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = {
-  "ticket.created": ofTicket,
-  "ticket.ready": ofTicket,
-  "ticket.impossible": ofTicket,
+  "ticket.created": ticketData,
+  "ticket.ready": ticketData,
+  "ticket.impossible": ticketData,
   "ticket.reopened": Schema.Struct({
     ticket: Ticket,
     from: TicketState.annotations({ description: "The state before the move" })
   }),
-  "ticket.collected": ofTicket,
+  "ticket.collected": ticketData,
   "ticket.abandoned": Schema.Struct({
     ticket: Ticket,
     reason: AbandonReason.annotations({ description: "Why the service closed the ticket" })
@@ -42,25 +42,29 @@ const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = 
       description: "The fields of the ticket that changed"
     })
   }),
-  "quote.proposed": ofQuote,
-  "quote.accepted": ofQuote,
-  "quote.refused": ofQuote,
+  "quote.proposed": quoteData,
+  "quote.accepted": quoteData,
+  "quote.refused": quoteData,
   ping: Schema.Struct({}).annotations({ jsonSchema: { type: "object", description: "An empty object" } })
 }
 
 const samples: { readonly [T in EventType]: EventData[T] } = {
-  "ticket.created": { ticket: Sample.inWorkshop },
-  "ticket.ready": { ticket: Sample.ready },
-  "ticket.impossible": { ticket: Sample.impossible },
-  "ticket.reopened": { ticket: Sample.reopened, from: "collected" },
-  "ticket.collected": { ticket: Sample.collected },
-  "ticket.abandoned": { ticket: Sample.abandoned, reason: "uncollected" },
-  "client.notified": { ticket: Sample.notified, channel: "call", notified_at: Sample.notified.notified_at ?? "" },
-  "client.linked": { ticket: Sample.inWorkshop, client: Sample.badge },
-  "ticket.updated": { ticket: Sample.delayed, changed: ["promised_at", "delay"] },
-  "quote.proposed": { ticket: Sample.quoted, quote: Sample.quoted.quote },
+  "ticket.created": { ticket: Sample.workshopTicket },
+  "ticket.ready": { ticket: Sample.readyTicket },
+  "ticket.impossible": { ticket: Sample.impossibleTicket },
+  "ticket.reopened": { ticket: Sample.reopenedTicket, from: "collected" },
+  "ticket.collected": { ticket: Sample.collectedTicket },
+  "ticket.abandoned": { ticket: Sample.abandonedTicket, reason: "uncollected" },
+  "client.notified": {
+    ticket: Sample.notifiedTicket,
+    channel: "call",
+    notified_at: Sample.notifiedTicket.notified_at ?? ""
+  },
+  "client.linked": { ticket: Sample.workshopTicket, client: Sample.badge },
+  "ticket.updated": { ticket: Sample.delayedTicket, changed: ["promised_at", "delay"] },
+  "quote.proposed": { ticket: Sample.quotedTicket, quote: Sample.quotedTicket.quote },
   "quote.accepted": { ticket: Sample.requoted, quote: Sample.requoted.quote },
-  "quote.refused": { ticket: Sample.declined, quote: Sample.declined.quote },
+  "quote.refused": { ticket: Sample.refusedQuoteTicket, quote: Sample.refusedQuoteTicket.quote },
   ping: {}
 }
 
@@ -82,7 +86,7 @@ export const eventSchema = (type: EventType) =>
   }).annotations({ identifier: eventName(type), description: eventTypes[type] })
 
 /** The schema of every event, and the schema that several of them share. */
-export const eventSchemas = [...types.map(eventSchema), ofTicket]
+export const eventSchemas = [...types.map(eventSchema), ticketData]
 
 /** Any event, distinguished by `type`. */
 export const anyEvent = {
@@ -97,7 +101,7 @@ export const anyEvent = {
 /** An example of an event of a type. */
 export const eventExample = (type: EventType): unknown => {
   const data: { readonly ticket?: Ticket } = samples[type]
-  const at = data.ticket?.updated_at ?? Sample.inWorkshop.created_at
+  const at = data.ticket?.updated_at ?? Sample.workshopTicket.created_at
   const id = "0198c5f2-8a10-7001-b3c1-5d2f9a7e4b60" as EventId
   return JSON.parse(eventBody(id, type, Date.parse(at), Sample.shop.id as ShopId, samples[type]))
 }

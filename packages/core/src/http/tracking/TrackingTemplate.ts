@@ -115,8 +115,8 @@ const delayFact = ({ delay }: TrackingView, words: TrackingWords, { long }: Date
   if (delay === null) return []
   const { title, text, before } = words.delay
   const { previous_promised_at, reason } = delay
-  const moved = previous_promised_at === null ? text : before(long(previous_promised_at))
-  return [reason === null ? fact(title, moved) : fact(title, reason, [moved])]
+  const changedPromise = previous_promised_at === null ? text : before(long(previous_promised_at))
+  return [reason === null ? fact(title, changedPromise) : fact(title, reason, [changedPromise])]
 }
 
 const partFact = ({ part }: TrackingView, words: TrackingWords, { long }: Dates): ReadonlyArray<Html> => {

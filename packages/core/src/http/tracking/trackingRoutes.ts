@@ -79,7 +79,7 @@ export const trackingRoutes = ({ template = trackingTemplate, shop_id }: Trackin
       return code === null ? null : trackingPageOf(yield* directory.tracked(code), now, shop_id)
     })
 
-    const show = (request: HttpRequest, context: RequestContext): Effect.Effect<Page> => {
+    const showTicket = (request: HttpRequest, context: RequestContext): Effect.Effect<Page> => {
       const locale = localeOf(request.header("accept-language"))
       const common = headers(locale, csp)
       const refusal = (status: number, message: Parameters<typeof trackingMessage>[0], wait?: string): Page => ({
@@ -103,7 +103,7 @@ export const trackingRoutes = ({ template = trackingTemplate, shop_id }: Trackin
       prefix: PREFIX,
       handle: (request, context) =>
         request.method === "GET" || request.method === "HEAD"
-          ? Effect.map(show(request, context), (page) => respond(page, context))
+          ? Effect.map(showTicket(request, context), (page) => respond(page, context))
           : Effect.succeed(respond({ _tag: "RouteNotFound" }, context))
     }
     return group

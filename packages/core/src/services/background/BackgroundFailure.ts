@@ -18,7 +18,7 @@ const emptyLog = () => ({
 })
 
 /** The lines that were logged about the background work. */
-class Logged extends Context.Reference<Logged>()("@workshop/core/BackgroundFailure/Logged", {
+class FailureLog extends Context.Reference<FailureLog>()("@workshop/core/BackgroundFailure/Logged", {
   defaultValue: emptyLog
 }) {}
 
@@ -26,7 +26,7 @@ class Logged extends Context.Reference<Logged>()("@workshop/core/BackgroundFailu
  * Records the lines of a workshop apart from those of other workshops in its process, because their stores fail
  * independently.
  */
-export const ownLog: Layer.Layer<never> = Layer.sync(Logged, emptyLog)
+export const ownFailureLog: Layer.Layer<never> = Layer.sync(FailureLog, emptyLog)
 
 /** Whether to log a line about a subject now: at most once a minute. `at` has the time of the last line. */
 export const isLoggedNow = <Subject>(
@@ -47,12 +47,12 @@ export const isLoggedNow = <Subject>(
 
 /** Logs a line for the operator, who has to act on it, at most once a minute for the same line. */
 export const logRemedy = (line: string): Effect.Effect<void> =>
-  Effect.flatMap(Logged, ({ at }) => Effect.whenEffect(Effect.logWarning(line), isLoggedNow(at, line)))
+  Effect.flatMap(FailureLog, ({ at }) => Effect.whenEffect(Effect.logWarning(line), isLoggedNow(at, line)))
 
 /** Logs that the store cannot be reached, once a minute, because all background work then fails several times a second. */
 const logUnavailable = (failure: Error): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { at, unavailable } = yield* Logged
+    const { at, unavailable } = yield* FailureLog
     const subject = rootCause(failure).message
     if (!(yield* isLoggedNow(at, subject))) return
     yield* Effect.logWarning(
@@ -64,7 +64,7 @@ const logUnavailable = (failure: Error): Effect.Effect<void> =>
 /**
  * Run this after background work has succeeded. It logs that the store can be reached again, if it could not before.
  */
-export const backgroundSucceeded: Effect.Effect<void> = Effect.flatMap(Logged, ({ at, unavailable }) => {
+export const backgroundSucceeded: Effect.Effect<void> = Effect.flatMap(FailureLog, ({ at, unavailable }) => {
   if (unavailable.size === 0) return Effect.void
   for (const subject of unavailable) at.delete(subject)
   unavailable.clear()

@@ -25,7 +25,7 @@ export class BackgroundWork extends Context.Tag("@workshop/core/BackgroundWork")
       BackgroundWork,
       Effect.gen(function* () {
         const services = yield* Effect.context<Exclude<R, Scope.Scope>>()
-        const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
+        const serially = Effect.unsafeMakeSemaphore(1).withPermits(1)
         let running: Scope.CloseableScope | null = null
         let isClosed = false
         const start = Effect.gen(function* () {
@@ -35,12 +35,12 @@ export class BackgroundWork extends Context.Tag("@workshop/core/BackgroundWork")
           // The fibers inherit interruptibility, and could not be ended if they were forked in an uninterruptible
           // region.
           yield* Effect.interruptible(Effect.provide(Scope.extend(work, running), services))
-        }).pipe(Effect.uninterruptible, oneByOne)
+        }).pipe(Effect.uninterruptible, serially)
         const stop = Effect.suspend(() => {
-          const ending = running
+          const scope = running
           running = null
-          return ending === null ? Effect.void : Scope.close(ending, Exit.void)
-        }).pipe(Effect.uninterruptible, oneByOne)
+          return scope === null ? Effect.void : Scope.close(scope, Exit.void)
+        }).pipe(Effect.uninterruptible, serially)
         yield* Effect.addFinalizer(() => {
           isClosed = true
           return stop

@@ -16,7 +16,7 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
     const closures = yield* Closures
 
     /** Closes a due ticket. Returns false if the command found that it is not to be closed, because an entry of `Closures` is only a hint. */
-    const close = ({ shop_id, id }: DueClosure) =>
+    const closeDue = ({ shop_id, id }: DueClosure) =>
       store.transact(closeTicket(shop_id, id)).pipe(
         Effect.map(({ result }) => result !== null),
         Effect.catchTag("TicketNotFound", () => Effect.succeed(false)),
@@ -29,15 +29,15 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
      * Closes everything due by now, and returns the number of closed tickets. For cron jobs and for workers that do not run permanently.
      */
     const runOnce = Effect.gen(function* () {
-      let closed = 0
+      let totalClosed = 0
       while (true) {
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         const due = yield* closures.due(now, closures_per_batch)
-        const outcomes = yield* Effect.forEach(due, close, { concurrency: 16 })
-        const closedNow = outcomes.filter((isClosed) => isClosed).length
-        yield* Metric.incrementBy(ticketsClosed, closedNow)
-        closed += closedNow
-        if (due.length < closures_per_batch || closedNow === 0) return closed
+        const outcomes = yield* Effect.forEach(due, closeDue, { concurrency: 16 })
+        const closedCount = outcomes.filter((isClosed) => isClosed).length
+        yield* Metric.incrementBy(ticketsClosed, closedCount)
+        totalClosed += closedCount
+        if (due.length < closures_per_batch || closedCount === 0) return totalClosed
       }
     })
 

@@ -6,7 +6,7 @@ import { ClientNotifier, OwnerNotifier } from "../../ports/Notifiers.js"
  * Sends no notifications to clients: the notifications wait at most three days for a process on the same store that has
  * a notifier. Clients have them in their inboxes (`Clients.inbox`) in any case.
  */
-export const elsewhere: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: null })
+export const noClientNotifier: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: null })
 
 /** Sends nothing, for an installation that notifies nobody: clients have their inbox, and walk-ins are not notified. */
 export const inboxOnly: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: () => Effect.void })
@@ -27,4 +27,4 @@ export const logOwner: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier,
 })
 
 /** The default notifiers, for embedders without notifiers. */
-export const layer: Layer.Layer<ClientNotifier | OwnerNotifier> = Layer.merge(elsewhere, logOwner)
+export const layer: Layer.Layer<ClientNotifier | OwnerNotifier> = Layer.merge(noClientNotifier, logOwner)

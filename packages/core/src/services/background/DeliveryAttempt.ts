@@ -7,8 +7,8 @@ import {
   acknowledges,
   type HealthTransition,
   hostOf,
+  isGone,
   type SendResult,
-  saysGone,
   sendErrors
 } from "../../domain/Webhook.js"
 import { Entropy } from "../../ports/Entropy.js"
@@ -18,7 +18,7 @@ import { attemptsEnded } from "../observe/ServiceMetrics.js"
 
 const causeOf = (sent: SendResult): string => {
   const { status, error } = sent
-  if (status !== null) return `the receiver responded ${status}${saysGone(sent) ? ", which turns the webhook off" : ""}`
+  if (status !== null) return `the receiver responded ${status}${isGone(sent) ? ", which turns the webhook off" : ""}`
   return error === null ? "no response arrived" : sendErrors[error]
 }
 
@@ -53,7 +53,7 @@ export interface AttemptOptions {
  * A failed record of a result is retried for about as long as its claim is valid, because a later record would change
  * nothing.
  */
-const RECORDING = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(6))
+const RECORD_RETRIES = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(6))
 const FIRST_RETRY = "50 millis"
 
 /**
@@ -75,7 +75,7 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
       )
       // The first try runs without a schedule, because a schedule costs time.
       return recording.pipe(
-        Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),
+        Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORD_RETRIES), FIRST_RETRY)),
         Effect.flatMap(({ result: { outcome, transition } }) => {
           attemptsEnded[outcome].unsafeUpdate(1, [])
           return transition === null ? Effect.void : logTransition(transition, attempted, shop_id)

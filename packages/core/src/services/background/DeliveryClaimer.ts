@@ -65,12 +65,12 @@ export interface ClaimerDeps {
   readonly deliveries: Context.Tag.Service<Deliveries>
   readonly inFlight: InFlight
   readonly attempt: (claim: Claim) => Effect.Effect<void>
-  readonly oneByOne: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly serially: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
   readonly maxInFlight: number
 }
 
 /** Claims due deliveries and starts their attempts. */
-export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, maxInFlight }: ClaimerDeps) => {
+export const deliveryClaimer = ({ deliveries, inFlight, attempt, serially, maxInFlight }: ClaimerDeps) => {
   const slots = new DeliverySlots(maxInFlight)
   let claimed_at = 0
   let took_ms = 0
@@ -90,8 +90,8 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, maxIn
 
   // Only one claim runs at a time, because two would fill the same slots. It is uninterruptible, because claimed
   // deliveries without an attempt would wait until their lease ends.
-  const dispatching = (freeSlots: (now_ms: number) => number) =>
-    oneByOne(Effect.uninterruptible(claimAndBegin(freeSlots)))
+  const dispatchWith = (freeSlots: (now_ms: number) => number) =>
+    serially(Effect.uninterruptible(claimAndBegin(freeSlots)))
 
   return {
     /** Whether a slot is free if slow deliveries do not count. */
@@ -108,8 +108,8 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, maxIn
     /**
      * Claims as many due deliveries as there are free slots, and starts each in its own fiber. Returns their number.
      */
-    dispatch: dispatching(() => slots.free),
+    dispatch: dispatchWith(() => slots.free),
     /** Like `dispatch`, but slow deliveries occupy no slots. */
-    dispatchIgnoringSlow: dispatching((now_ms) => slots.freeIgnoringSlow(now_ms))
+    dispatchIgnoringSlow: dispatchWith((now_ms) => slots.freeIgnoringSlow(now_ms))
   }
 }

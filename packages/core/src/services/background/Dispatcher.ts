@@ -75,8 +75,8 @@ const logFailure = <A, E>(work: Effect.Effect<A, E>) =>
   )
 
 /** Turns replays into deliveries, in steps (Specification, Webhooks). */
-const replayer = ({ replays }: Context.Tag.Service<Deliveries>, store: Context.Tag.Service<Store>) => {
-  let replayed = 0
+const makeReplayer = ({ replays }: Context.Tag.Service<Deliveries>, store: Context.Tag.Service<Store>) => {
+  let replayedCount = 0
   return {
     /** Advances every unfinished replay by one step. Returns the number of replays. */
     advance: Effect.gen(function* () {
@@ -84,11 +84,11 @@ const replayer = ({ replays }: Context.Tag.Service<Deliveries>, store: Context.T
       const steps = yield* Effect.forEach(open, ({ shop_id, id }) =>
         Effect.catchTag(store.transact(advanceReplay(shop_id, id)), "ShopNotFound", Effect.die)
       )
-      for (const { result } of steps) replayed += result.taken_up
-      return steps.filter(({ result }) => result.taken_up > 0 || !result.is_done).length
+      for (const { result } of steps) replayedCount += result.selected_count
+      return steps.filter(({ result }) => result.selected_count > 0 || !result.is_done).length
     }),
     /** How many events were replayed so far. */
-    replayed: () => replayed
+    replayedCount: () => replayedCount
   }
 }
 
@@ -100,38 +100,38 @@ const make = (options: DispatcherOptions) =>
     const inFlight = new InFlight()
     yield* Effect.addFinalizer(() => inFlight.interruptAll)
     yield* probe({ measure: Effect.suspend(() => showDeliveries(inFlight.count)) })
-    const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
+    const serially = Effect.unsafeMakeSemaphore(1).withPermits(1)
     const { maxInFlight } = options
-    const claimer = deliveryClaimer({ deliveries, inFlight, attempt, oneByOne, maxInFlight })
-    const replays = replayer(deliveries, store)
+    const claimer = deliveryClaimer({ deliveries, inFlight, attempt, serially, maxInFlight })
+    const replays = makeReplayer(deliveries, store)
 
     let claimsUntilReplayLook = 0
     /**
      * Claims deliveries, and advances replays on some calls. Returns the number of both, and 0 only if it queried the
      * replays too.
      */
-    const pass = (dispatch: typeof claimer.dispatch) =>
+    const claimAndReplay = (dispatch: typeof claimer.dispatch) =>
       Effect.gen(function* () {
         if (claimsUntilReplayLook === 0) {
-          const replayed = yield* replays.advance
-          const begun = yield* dispatch
-          if (replayed === 0 && begun > 0) claimsUntilReplayLook = delivery_claims_per_replay_look
-          return replayed + begun
+          const replayedCount = yield* replays.advance
+          const claimCount = yield* dispatch
+          if (replayedCount === 0 && claimCount > 0) claimsUntilReplayLook = delivery_claims_per_replay_look
+          return replayedCount + claimCount
         }
-        const begun = yield* dispatch
-        if (begun > 0) {
+        const claimCount = yield* dispatch
+        if (claimCount > 0) {
           claimsUntilReplayLook--
-          return begun
+          return claimCount
         }
         claimsUntilReplayLook = 0
         return yield* replays.advance
       })
 
-    let reported = 0
+    let reportedCount = 0
     const progress = Effect.sync(() => {
-      const since = inFlight.finished + replays.replayed() - reported
-      reported += since
-      return since
+      const newlyFinished = inFlight.finishedCount + replays.replayedCount() - reportedCount
+      reportedCount += newlyFinished
+      return newlyFinished
     })
 
     const runOnce: Effect.Effect<number, StoreUnavailable> = Effect.gen(function* () {
@@ -140,9 +140,9 @@ const make = (options: DispatcherOptions) =>
         const { nextWake } = inFlight.signal
         // A delivery that finishes after the claim counted the free slots frees a slot, which the next pass can fill.
         const isQuiet = inFlight.count === 0
-        const begun = yield* pass(claimer.dispatch)
+        const count = yield* claimAndReplay(claimer.dispatch)
         if (inFlight.count > 0) yield* nextWake
-        else if (begun === 0 && isQuiet) return yield* progress
+        else if (count === 0 && isQuiet) return yield* progress
       }
     })
 
@@ -150,9 +150,9 @@ const make = (options: DispatcherOptions) =>
     const claimOrWait = Effect.gen(function* () {
       yield* claimer.throttle
       const { nextWake } = inFlight.signal
-      const begun = yield* pass(claimer.dispatchIgnoringSlow)
+      const count = yield* claimAndReplay(claimer.dispatchIgnoringSlow)
       yield* backgroundSucceeded
-      if (begun === 0 || !(yield* claimer.hasFreeSlot)) yield* Effect.race(nextWake, Effect.sleep(delivery_poll_ms))
+      if (count === 0 || !(yield* claimer.hasFreeSlot)) yield* Effect.race(nextWake, Effect.sleep(delivery_poll_ms))
     })
 
     const run: Effect.Effect<never> = Effect.gen(function* () {
@@ -171,7 +171,7 @@ const make = (options: DispatcherOptions) =>
       runOnce,
       /** The earliest instant, at most `until`, at which there is work: now, while deliveries or replays are in progress. */
       next: (until: Instant) =>
-        oneByOne(
+        serially(
           Effect.gen(function* () {
             const isInProgress = inFlight.count > 0 || (yield* deliveries.replays).length > 0
             return isInProgress ? yield* now : yield* deliveries.next(until)

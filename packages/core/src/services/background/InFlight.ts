@@ -16,7 +16,7 @@ export class InFlight {
   }
 
   /** How many have finished so far. */
-  get finished(): number {
+  get finishedCount(): number {
     return this.#finished
   }
 

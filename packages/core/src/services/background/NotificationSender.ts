@@ -14,7 +14,7 @@ const { notifications_in_flight_per_process, notifier_timeout_ms, notification_p
   ServiceLimits
 
 /** The retries of the record of a result. If all of them fail, the attempt counts as failed. */
-const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurs(7))
+const RECORD_RETRIES = Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurs(7))
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
@@ -22,8 +22,8 @@ const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 const wordsOf = (cause: Cause.Cause<unknown>): string => {
   if (Cause.isEmpty(cause)) return ""
   const error = Cause.squash(cause)
-  const own = error instanceof NotificationFailed ? error.cause : error
-  const words = own instanceof Error ? own.message : own
+  const ownError = error instanceof NotificationFailed ? error.cause : error
+  const words = ownError instanceof Error ? ownError.message : ownError
   return typeof words === "string" && words !== "" ? `: ${words}` : ""
 }
 
@@ -67,7 +67,9 @@ const makeAttempt = Effect.gen(function* () {
   const attempt = Effect.fnUntraced(function* attempt(notification: DueNotification) {
     const exit = yield* Effect.exit(send(notification))
     const attempted = { ...notification, attempts_made: notification.attempts_made + 1 }
-    const recorded = store.transact(recordNotification(attempted, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))
+    const recorded = store
+      .transact(recordNotification(attempted, Exit.isSuccess(exit)))
+      .pipe(Effect.retry(RECORD_RETRIES))
     const { result } = yield* recorded
     yield* Metric.increment(notificationsEnded[result === "retry" ? "failed" : result])
     const cause = Exit.isFailure(exit) ? exit.cause : undefined
@@ -137,12 +139,12 @@ const makeDiscard = Effect.map(Effect.all([Store, NotificationQueue]), ([store, 
       )
     )
   return Effect.gen(function* () {
-    const waited = yield* queue.due(
+    const expired = yield* queue.due(
       (yield* now) - notification_wait_max_ms,
       notifications_in_flight_per_process,
       "client"
     )
-    const discarded = yield* Effect.forEach(waited, discard)
+    const discarded = yield* Effect.forEach(expired, discard)
     return discarded.filter((isDiscarded) => isDiscarded).length
   })
 })
@@ -154,23 +156,23 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     const queue = yield* NotificationQueue
     const inFlight = new InFlight()
     const begin = yield* makeBegin(inFlight)
-    const discardWaited = yield* makeDiscard
+    const discardExpired = yield* makeDiscard
     const notifiesClients = (yield* ClientNotifier).notify !== null
     const receiver = notifiesClients ? undefined : "owner"
     yield* Effect.addFinalizer(() => inFlight.interruptAll)
     yield* probe({ measure: Effect.suspend(() => showNotifications(inFlight.count)) })
-    const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
+    const serially = Effect.unsafeMakeSemaphore(1).withPermits(1)
     let reported = 0
 
     // This is uninterruptible, because an attempt that is counted but not made would be lost.
-    const beginDue = oneByOne(
+    const beginDue = serially(
       Effect.uninterruptible(
         Effect.gen(function* () {
           const free = notifications_in_flight_per_process - inFlight.count
           const due = free > 0 ? yield* queue.due(yield* now, free, receiver) : []
-          const begun = yield* Effect.forEach(due, begin)
-          const discarded = notifiesClients ? 0 : yield* discardWaited
-          return begun.filter((isBegun) => isBegun).length + discarded
+          const outcomes = yield* Effect.forEach(due, begin)
+          const discarded = notifiesClients ? 0 : yield* discardExpired
+          return outcomes.filter((isBegun) => isBegun).length + discarded
         })
       )
     )
@@ -178,20 +180,20 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     const runOnce: Effect.Effect<number, StoreUnavailable> = Effect.gen(function* () {
       while (true) {
         const { nextWake } = inFlight.signal
-        const begun = yield* beginDue
+        const begunCount = yield* beginDue
         if (inFlight.count > 0) yield* nextWake
-        else if (begun === 0) break
+        else if (begunCount === 0) break
       }
-      const since = inFlight.finished - reported
-      reported = inFlight.finished
+      const since = inFlight.finishedCount - reported
+      reported = inFlight.finishedCount
       return since
     })
 
-    const turn = Effect.gen(function* () {
+    const runTurn = Effect.gen(function* () {
       const { nextWake } = inFlight.signal
-      const begun = yield* beginDue
+      const begunCount = yield* beginDue
       yield* backgroundSucceeded
-      if (begun === 0 || inFlight.count >= notifications_in_flight_per_process)
+      if (begunCount === 0 || inFlight.count >= notifications_in_flight_per_process)
         yield* Effect.race(nextWake, Effect.sleep(notification_poll_ms))
     }).pipe(
       Effect.catchAllCause((cause) =>
@@ -205,8 +207,11 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     const earliestDue = Effect.fnUntraced(function* (until: Instant) {
       if (inFlight.count > 0) return yield* now
       const [sent] = yield* queue.due(until, 1, receiver)
-      const [waited] = notifiesClients ? [] : yield* queue.due(until - notification_wait_max_ms, 1, "client")
-      const instants = [sent?.due_at ?? [], waited === undefined ? [] : waited.due_at + notification_wait_max_ms].flat()
+      const [expired] = notifiesClients ? [] : yield* queue.due(until - notification_wait_max_ms, 1, "client")
+      const instants = [
+        sent?.due_at ?? [],
+        expired === undefined ? [] : expired.due_at + notification_wait_max_ms
+      ].flat()
       return instants.length === 0 ? null : Math.min(...instants)
     })
 
@@ -217,12 +222,12 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
        */
       runOnce,
       /** The earliest instant, at most `until`, at which a notification is due: now, while some are in flight; null if none is. */
-      next: (until: Instant) => oneByOne(earliestDue(until)),
+      next: (until: Instant) => serially(earliestDue(until)),
       /**
        * Sends due notifications until interrupted. Then it begins no more attempts, and waits at most five real seconds
        * for those in flight; the rest are retried by the retry table.
        */
-      run: inFlight.finishAfter(Effect.forever(turn))
+      run: inFlight.finishAfter(Effect.forever(runTurn))
     }
   })
 }) {}

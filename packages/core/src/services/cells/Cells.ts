@@ -4,7 +4,7 @@ import { type AuditEntry, NO_SHOP } from "../../domain/AuditEntry.js"
 import type { ClientId, ShopId } from "../../domain/Identifier.js"
 import { ServiceLimits } from "../../domain/Limits.js"
 import type { LimitStatus, LimitUse } from "../../domain/LimitWindow.js"
-import { allAhead, latestOfShops, type ShopNotFound } from "../../domain/Shop.js"
+import { latestOfShops, mergeShopsAhead, type ShopNotFound } from "../../domain/Shop.js"
 import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } from "../../ports/CellPorts.js"
 import { probe, type UnavailableCell } from "../../ports/Probes.js"
 import {
@@ -63,7 +63,7 @@ export interface CellsOptions {
 /** The store's commands, each in the cell of its shop. The hashes of keys that a command saves are added to the directory. */
 const routedStore = (shopCells: ShopCells, directory: CellDirectory): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
-    shopCells.within(command.shop_id, (cell): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
+    shopCells.runInCell(command.shop_id, (cell): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
       if (cell === shopCells.home) return cell.store.transact(command)
       const hashes = new Set<string>()
       const collectingHashes: Command<A, E> = {
@@ -82,28 +82,28 @@ const routedStore = (shopCells: ShopCells, directory: CellDirectory): Context.Ta
 })
 
 const routedReads = (shopCells: ShopCells): Context.Tag.Service<Reads> => ({
-  shop: (shop_id) => shopCells.within(shop_id, ({ reads }) => reads.shop(shop_id)),
-  ticket: (shop_id, id) => shopCells.within(shop_id, ({ reads }) => reads.ticket(shop_id, id)),
-  tickets: (shop_id, ...rest) => shopCells.within(shop_id, ({ reads }) => reads.tickets(shop_id, ...rest)),
+  shop: (shop_id) => shopCells.runInCell(shop_id, ({ reads }) => reads.shop(shop_id)),
+  ticket: (shop_id, id) => shopCells.runInCell(shop_id, ({ reads }) => reads.ticket(shop_id, id)),
+  tickets: (shop_id, ...rest) => shopCells.runInCell(shop_id, ({ reads }) => reads.tickets(shop_id, ...rest)),
   ticketsOfNumber: (shop_id, ...rest) =>
-    shopCells.within(shop_id, ({ reads }) => reads.ticketsOfNumber(shop_id, ...rest)),
-  client: (shop_id, by) => shopCells.within(shop_id, ({ reads }) => reads.client(shop_id, by)),
-  keys: (shop_id) => shopCells.within(shop_id, ({ reads }) => reads.keys(shop_id)),
-  externalRefs: (shop_id, refs) => shopCells.within(shop_id, ({ reads }) => reads.externalRefs(shop_id, refs)),
-  events: (shop_id, part) => shopCells.within(shop_id, ({ reads }) => reads.events(shop_id, part))
+    shopCells.runInCell(shop_id, ({ reads }) => reads.ticketsOfNumber(shop_id, ...rest)),
+  client: (shop_id, by) => shopCells.runInCell(shop_id, ({ reads }) => reads.client(shop_id, by)),
+  keys: (shop_id) => shopCells.runInCell(shop_id, ({ reads }) => reads.keys(shop_id)),
+  externalRefs: (shop_id, refs) => shopCells.runInCell(shop_id, ({ reads }) => reads.externalRefs(shop_id, refs)),
+  events: (shop_id, part) => shopCells.runInCell(shop_id, ({ reads }) => reads.events(shop_id, part))
 })
 
 const routedDeliveryLog = (shopCells: ShopCells): Context.Tag.Service<DeliveryLog> => ({
-  deliveries: (shop_id, part) => shopCells.within(shop_id, (cell) => cell.deliveryLog.deliveries(shop_id, part)),
-  count: (shop_id, filter) => shopCells.within(shop_id, (cell) => cell.deliveryLog.count(shop_id, filter)),
-  notices: (shop_id) => shopCells.within(shop_id, (cell) => cell.deliveryLog.notices(shop_id))
+  deliveries: (shop_id, part) => shopCells.runInCell(shop_id, (cell) => cell.deliveryLog.deliveries(shop_id, part)),
+  count: (shop_id, filter) => shopCells.runInCell(shop_id, (cell) => cell.deliveryLog.count(shop_id, filter)),
+  notices: (shop_id) => shopCells.runInCell(shop_id, (cell) => cell.deliveryLog.notices(shop_id))
 })
 
 /** Limits are counted in the cell of their shop. Uses in several cells are taken one cell after another, and given back if one refuses. */
 const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => {
   const byCell = (takes: ReadonlyArray<LimitUse>) =>
     Effect.map(
-      Effect.forEach(takes, (use) => Effect.map(shopCells.ofUse(use), (cell) => [cell, use] as const)),
+      Effect.forEach(takes, (use) => Effect.map(shopCells.cellOfUse(use), (cell) => [cell, use] as const)),
       (found) =>
         groupValues(found, ([cell]) => cell).map(([cell, uses]) => ({ cell, uses: uses.map(([, use]) => use) }))
     )
@@ -122,7 +122,7 @@ const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => 
             groups.filter((group) => group.uses.every((use) => taken.has(use))),
             (group) => group.cell.limits.giveBack(group.uses, inOrder(group.uses, taken))
           )
-          const take = shopCells.limiter.bounded(cell, cell.limits.take(uses, now))
+          const take = shopCells.limiter.limit(cell, cell.limits.take(uses, now))
           const limitStatuses = yield* Effect.tapError(take, () => giveBack)
           uses.forEach((use, i) => void taken.set(use, limitStatuses[i]!))
         }
@@ -141,7 +141,7 @@ const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => 
         )
       ),
     peek: (use, now) =>
-      Effect.flatMap(shopCells.ofUse(use), (cell) => shopCells.limiter.bounded(cell, cell.limits.peek(use, now)))
+      Effect.flatMap(shopCells.cellOfUse(use), (cell) => shopCells.limiter.limit(cell, cell.limits.peek(use, now)))
   }
 }
 
@@ -158,7 +158,7 @@ const claimAcrossCells = (allCells: AllCells) => {
     return latest?.number === Math.floor(turn / TURNS_PER_CLAIM) ? latest.turn : turn
   }
   /** Records the order of the claims of several cells, as if one claim had made them all. */
-  const remember = (claims: ReadonlyArray<readonly [ShopId, number]>) => {
+  const rememberClaimOrder = (claims: ReadonlyArray<readonly [ShopId, number]>) => {
     if (served.size > MAX_REMEMBERED_SHOPS) served.clear()
     last = Math.max(last + 1, ...claims.map(([, number]) => number))
     claims.forEach(([shop_id, number], i) => {
@@ -186,14 +186,14 @@ const claimAcrossCells = (allCells: AllCells) => {
           ),
         { concurrency: "unbounded" }
       )
-      const left = new Map(claimed)
-      const claims = slots.flatMap((cell) => left.get(cell)?.shift() ?? [])
-      remember(claims.map(({ number, claim }) => [claim.shop_id, number]))
+      const remainingClaims = new Map(claimed)
+      const claims = slots.flatMap((cell) => remainingClaims.get(cell)?.shift() ?? [])
+      rememberClaimOrder(claims.map(({ number, claim }) => [claim.shop_id, number]))
       return claims.map(({ claim }) => claim)
     })
 }
 
-const everyDelivery = (allCells: AllCells): Context.Tag.Service<Deliveries> => ({
+const composedDeliveries = (allCells: AllCells): Context.Tag.Service<Deliveries> => ({
   claim: claimAcrossCells(allCells),
   reclaim: Effect.map(
     allCells.ask(({ deliveries }) => deliveries.reclaim),
@@ -217,19 +217,19 @@ const everyDelivery = (allCells: AllCells): Context.Tag.Service<Deliveries> => (
 
 /** Updates copies of accounts in the cells that can be reached. */
 const makeCopier = (allCells: AllCells, directory: CellDirectory) => {
-  const named = new Map(allCells.cells.map((cell) => [cell.name, cell]))
+  const cellsByName = new Map(allCells.cells.map((cell) => [cell.name, cell]))
 
   /** Writes one account's copies. An account that changed meanwhile is written again, because writes may overtake each other. */
-  const copy = (client_id: ClientId | null, left: number): Effect.Effect<void, StoreUnavailable> =>
+  const copy = (client_id: ClientId | null, retries: number): Effect.Effect<void, StoreUnavailable> =>
     Effect.flatMap(directory.stale(client_id), (stale) =>
       Effect.forEach(
         stale.flatMap(({ lacking, ...of }) => lacking.map((lack) => ({ ...of, ...lack }))),
         ({ client_id, account, cell, change_number }) => {
-          const there = named.get(cell)
-          if (there === undefined || !allCells.here.includes(there)) return Effect.void
-          return there.access.keepCopy(client_id, account).pipe(
+          const cellOfCopy = cellsByName.get(cell)
+          if (cellOfCopy === undefined || !allCells.available.includes(cellOfCopy)) return Effect.void
+          return cellOfCopy.access.keepCopy(client_id, account).pipe(
             Effect.zipRight(directory.copied(client_id, cell, change_number)),
-            Effect.flatMap((isLatest) => (isLatest || left === 0 ? Effect.void : copy(client_id, left - 1))),
+            Effect.flatMap((isLatest) => (isLatest || retries === 0 ? Effect.void : copy(client_id, retries - 1))),
             // The copy stays out of date in the directory, so the background work tries again.
             Effect.catchAll(() => Effect.void)
           )
@@ -244,14 +244,14 @@ type Copy = ReturnType<typeof makeCopier>
 
 /** Places a new shop in a cell that responds now. A shop that was placed in an unavailable cell could not be opened. */
 const placeShop = (shopCells: ShopCells, allCells: AllCells) => (shop_id: ShopId) =>
-  shopCells.knows(shop_id)
+  shopCells.hasCachedCell(shop_id)
     ? shopCells.of(shop_id)
     : Effect.zipRight(
         allCells.ask(({ access }) => access.confirm),
-        Effect.suspend(() => shopCells.place(shop_id, allCells.here))
+        Effect.suspend(() => shopCells.place(shop_id, allCells.available))
       )
 
-const aheadOf = (of: number) => (cell: OpenCell) => cell.directory.shopsAhead(of)
+const shopsAhead = (now: number) => (cell: OpenCell) => cell.directory.shopsAhead(now)
 
 const composedDirectory = (
   shopCells: ShopCells,
@@ -260,7 +260,7 @@ const composedDirectory = (
   copy: Copy
 ): Context.Tag.Service<Directory> => {
   const { home } = shopCells
-  const changing = (change: Effect.Effect<boolean, StoreUnavailable>, id: ClientId) =>
+  const copyAfterChange = (change: Effect.Effect<boolean, StoreUnavailable>, id: ClientId) =>
     Effect.tap(change, (isDone) => (isDone ? copy(id) : Effect.void))
   return {
     createShop: (shop) =>
@@ -285,14 +285,14 @@ const composedDirectory = (
       allCells.ask(({ directory }) => directory.latest),
       (results) => Math.max(...results.map(([, latest]) => latest))
     ),
-    shopsAhead: (of) => Effect.map(allCells.ask(aheadOf(of)), (results) => allAhead(results.map(([, one]) => one))),
-    createClient: (account) => changing(home.directory.createClient(account), account.id),
+    shopsAhead: (now) => Effect.map(allCells.ask(shopsAhead(now)), (all) => mergeShopsAhead(all.map(([, one]) => one))),
+    createClient: (account) => copyAfterChange(home.directory.createClient(account), account.id),
     listClients: home.directory.listClients,
     holders: home.directory.holders,
-    changeClient: (account) => changing(home.directory.changeClient(account), account.id),
+    changeClient: (account) => copyAfterChange(home.directory.changeClient(account), account.id),
     keyByHash: (hash) =>
       Effect.flatMap(shopCells.keyByHash(hash), (cell) =>
-        Effect.tap(shopCells.limiter.bounded(cell, cell.directory.keyByHash(hash)), (found) => {
+        Effect.tap(shopCells.limiter.limit(cell, cell.directory.keyByHash(hash)), (found) => {
           // If a cell lacks a key that the directory records there, the cell's address may lead to another cell.
           if (found === null) return cell === home ? Effect.void : cell.access.confirm
           return Effect.sync(() => shopCells.foundKey(hash, found.key.id, found.shop.id, cell))
@@ -303,7 +303,7 @@ const composedDirectory = (
       Effect.forEach(
         groupValues([...uses], ([id]) => shopCells.key(id)),
         ([cell, ofCell]) =>
-          Effect.forEach(cell === undefined ? allCells.here : [cell], ({ directory }) =>
+          Effect.forEach(cell === undefined ? allCells.available : [cell], ({ directory }) =>
             directory.keysUsed(new Map(ofCell))
           ),
         { concurrency: "unbounded", discard: true }
@@ -345,7 +345,7 @@ const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Se
       : Effect.flatMap(placeShop(shopCells, allCells)(entry.shop_id), ({ audit }) => audit.append(entry)),
   list: (shop_id, before, limit) => {
     if (shop_id === NO_SHOP) return shopCells.home.audit.list(shop_id, before, limit)
-    if (shop_id !== null) return shopCells.within(shop_id, ({ audit }) => audit.list(shop_id, before, limit))
+    if (shop_id !== null) return shopCells.runInCell(shop_id, ({ audit }) => audit.list(shop_id, before, limit))
     return Effect.map(
       allCells.all(({ access }) => access.audit(before, limit)),
       (pages) =>
@@ -392,27 +392,27 @@ const composedPersonalData = (
         (lists) => lists.flat().sort()
       ),
     readShopData: (shop_id, person) =>
-      shopCells.within(shop_id, ({ personal }) => personal.readShopData(shop_id, person)),
-    events: (shop_id, ...rest) => shopCells.within(shop_id, ({ personal }) => personal.events(shop_id, ...rest)),
+      shopCells.runInCell(shop_id, ({ personal }) => personal.readShopData(shop_id, person)),
+    events: (shop_id, ...rest) => shopCells.runInCell(shop_id, ({ personal }) => personal.events(shop_id, ...rest)),
     idempotencyRecords: (shop_id, ...rest) =>
-      shopCells.within(shop_id, ({ personal }) => personal.idempotencyRecords(shop_id, ...rest))
+      shopCells.runInCell(shop_id, ({ personal }) => personal.idempotencyRecords(shop_id, ...rest))
   }
 }
 
 /** The data of a sandbox in all cells. The home cell is cleared last, because it records whether a sandbox made the data. */
 const composedSandboxData = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<SandboxData> => {
   const [home, ...others] = [shopCells.home, ...allCells.cells.slice(1)]
-  const clearOther = ({ directory, sandboxData }: OpenCell) =>
+  const clearCell = ({ directory, sandboxData }: OpenCell) =>
     Effect.zipRight(directory.markSandboxMade, sandboxData.clear)
   return {
-    ofShop: (shop_id) => shopCells.within(shop_id, ({ sandboxData }) => sandboxData.ofShop(shop_id)),
+    ofShop: (shop_id) => shopCells.runInCell(shop_id, ({ sandboxData }) => sandboxData.ofShop(shop_id)),
     clear: Effect.flatMap(home.directory.isSandboxMade, (isMade) =>
-      isMade ? Effect.zipRight(Effect.forEach(others, clearOther), home.sandboxData.clear) : Effect.succeed(false)
+      isMade ? Effect.zipRight(Effect.forEach(others, clearCell), home.sandboxData.clear) : Effect.succeed(false)
     )
   }
 }
 
-const notJoined: Context.Tag.Service<Transactions> = {
+const noJoinedTransactions: Context.Tag.Service<Transactions> = {
   join: () =>
     new TransactionRefused({
       message:
@@ -420,7 +420,7 @@ const notJoined: Context.Tag.Service<Transactions> = {
     })
 }
 
-const addedSince = (name: string) =>
+const addedCellRemedy = (name: string) =>
   `The cell ${name} was added after this process started, so this process refuses requests of the cell's shops. Restart the process with the cell in --cells.`
 
 /** Makes the ports of one store from those of several cells. For a single cell, use its own ports. */
@@ -437,29 +437,29 @@ export const cellPorts = ({
     const copy = makeCopier(allCells, directory)
     const names = new Set(open.map(({ name }) => name))
     /** Cells that were added after this process started. It refuses requests of their shops. */
-    let lacking: ReadonlyArray<UnavailableCell> = []
-    const unavailableNow = () => [...allCells.unavailable, ...lacking]
+    let addedCells: ReadonlyArray<UnavailableCell> = []
+    const unavailableCells = () => [...allCells.unavailable, ...addedCells]
     yield* probe({
       measure: Effect.suspend(() => {
-        const unavailable = new Set(unavailableNow().map(({ name }) => name))
+        const unavailable = new Set(unavailableCells().map(({ name }) => name))
         return Effect.forEach(
           new Set([...names, ...unavailable]),
           (name) => Metric.set(Metric.tagged(cellUnavailable, "cell", name), unavailable.has(name) ? 1 : 0),
           { discard: true }
         )
       }),
-      unavailable: Effect.sync(unavailableNow),
-      complaint: Effect.sync(() => (allCells.here.length > 0 ? null : "No cell responds."))
+      unavailable: Effect.sync(unavailableCells),
+      complaint: Effect.sync(() => (allCells.available.length > 0 ? null : "No cell responds."))
     })
     const lookForOthers = Effect.flatMap(directory.names, (all) => {
-      lacking = all.filter((name) => !names.has(name)).map((name) => ({ name, remedy: addedSince(name) }))
-      return Effect.forEach(lacking, ({ name }) => logRemedy(addedSince(name)), { discard: true })
+      addedCells = all.filter((name) => !names.has(name)).map((name) => ({ name, remedy: addedCellRemedy(name) }))
+      return Effect.forEach(addedCells, ({ name }) => logRemedy(addedCellRemedy(name)), { discard: true })
     })
-    const look = Effect.zipRight(
+    const copyAndLook = Effect.zipRight(
       allCells.ask(({ access }) => access.confirm),
       Effect.zipRight(copy(null), lookForOthers)
     )
-    yield* look.pipe(
+    yield* copyAndLook.pipe(
       // Commands and reads in an unavailable cell report the failure themselves.
       Effect.catchTag("StoreUnavailable", () => Effect.void),
       Effect.catchAllCause((cause) => Effect.logError("Cells could not be checked. The service tries again", cause)),
@@ -469,7 +469,7 @@ export const cellPorts = ({
       Effect.forkScoped
     )
     return Context.make(Store, routedStore(shopCells, directory)).pipe(
-      Context.add(Transactions, notJoined),
+      Context.add(Transactions, noJoinedTransactions),
       Context.add(Reads, routedReads(shopCells)),
       Context.add(AuditLog, composedAudit(shopCells, allCells)),
       Context.add(PersonalData, composedPersonalData(shopCells, allCells, copy)),
@@ -492,7 +492,7 @@ export const cellPorts = ({
             notificationQueue.dueAfter(shop_id, after, limit)
           )
       }),
-      Context.add(Deliveries, everyDelivery(allCells)),
+      Context.add(Deliveries, composedDeliveries(allCells)),
       Context.add(DeliveryLog, routedDeliveryLog(shopCells)),
       Context.add(RateLimits, routedLimits(shopCells)),
       Context.add(SandboxData, composedSandboxData(shopCells, allCells))

@@ -85,9 +85,9 @@ export class ShopCells {
   readonly #keys = new CellCache<string>()
 
   /** Limits how many calls wait for unavailable cells. */
-  readonly limiter: Pick<AllCells, "bounded">
+  readonly limiter: Pick<AllCells, "limit">
 
-  constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory, limiter: Pick<AllCells, "bounded">) {
+  constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory, limiter: Pick<AllCells, "limit">) {
     this.home = cells[0]!
     this.limiter = limiter
     this.#named = new Map(cells.map((cell) => [cell.name, cell]))
@@ -113,20 +113,23 @@ export class ShopCells {
   of(shop_id: ShopId): Effect.Effect<OpenCell, StoreUnavailable> {
     const cached = this.#shops.get(shop_id)
     if (cached !== undefined) return Effect.succeed(cached)
-    return Effect.map(this.limiter.bounded(this.home, this.#found(shop_id)), (cell) => {
+    return Effect.map(this.limiter.limit(this.home, this.#found(shop_id)), (cell) => {
       if (cell !== null) this.#shops.set(shop_id, cell)
       return cell ?? this.home
     })
   }
 
   /** Whether this process remembers the cell of a shop. */
-  knows(shop_id: ShopId): boolean {
+  hasCachedCell(shop_id: ShopId): boolean {
     return this.#shops.get(shop_id) !== undefined
   }
 
   /** Runs work in the cell of a shop. */
-  within<A, E>(shop_id: ShopId, work: (cell: OpenCell) => Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
-    return Effect.flatMap(this.of(shop_id), (cell) => this.limiter.bounded(cell, work(cell)))
+  runInCell<A, E>(
+    shop_id: ShopId,
+    work: (cell: OpenCell) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | StoreUnavailable> {
+    return Effect.flatMap(this.of(shop_id), (cell) => this.limiter.limit(cell, work(cell)))
   }
 
   /** The cell of a shop. If the shop is new, the directory records a cell for it. */
@@ -149,7 +152,7 @@ export class ShopCells {
   keyByHash(hash: string): Effect.Effect<OpenCell, StoreUnavailable> {
     const cached = this.#keys.get(hash)
     if (cached !== undefined) return Effect.succeed(cached)
-    return Effect.flatMap(this.limiter.bounded(this.home, this.#directory.cellOfKey(hash)), (name) =>
+    return Effect.flatMap(this.limiter.limit(this.home, this.#directory.cellOfKey(hash)), (name) =>
       name === null ? Effect.succeed(this.home) : this.#cellNamed(name)
     )
   }
@@ -167,7 +170,7 @@ export class ShopCells {
   }
 
   /** The cell that counts the uses of a subject. */
-  ofUse({ policy, subject }: LimitUse): Effect.Effect<OpenCell, StoreUnavailable> {
+  cellOfUse({ policy, subject }: LimitUse): Effect.Effect<OpenCell, StoreUnavailable> {
     const { per } = Policies[policy]
     if (per === "shop") return this.of(subject as ShopId)
     return Effect.succeed((per === "address" ? undefined : this.key(subject)) ?? this.home)
@@ -187,7 +190,7 @@ export class AllCells {
   readonly cells: ReadonlyArray<OpenCell>
   /** The cells that cannot be used, with the remedy if waiting is not enough. */
   readonly #unavailable = new Map<OpenCell, string | undefined>()
-  readonly #tried = new Set<OpenCell>()
+  readonly #triedAt = new Set<OpenCell>()
   /** How many calls wait for unavailable cells. */
   #waiting = 0
   readonly #background: <A, E>(effect: Effect.Effect<A, E>) => unknown
@@ -203,7 +206,7 @@ export class AllCells {
   }
 
   /** The cells that responded to their last query. */
-  get here(): ReadonlyArray<OpenCell> {
+  get available(): ReadonlyArray<OpenCell> {
     return this.cells.filter((cell) => !this.#unavailable.has(cell))
   }
 
@@ -235,7 +238,7 @@ export class AllCells {
    * each call for seconds, and such calls could soon be all that the process may run. A cell that responds
    * again is confirmed first, because its address may now lead to another cell.
    */
-  bounded<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
+  limit<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
     return Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
       if (!this.#unavailable.has(cell)) return work
       if (this.#waiting >= ServiceLimits.requests_waiting_for_cells) return new StoreUnavailable({})
@@ -248,13 +251,13 @@ export class AllCells {
   }
 
   #tryInBackground(cell: OpenCell): void {
-    if (this.#tried.has(cell)) return
-    this.#tried.add(cell)
-    const trying = this.trackingAvailability(cell, cell.access.confirm).pipe(
+    if (this.#triedAt.has(cell)) return
+    this.#triedAt.add(cell)
+    const reconnect = this.trackingAvailability(cell, cell.access.confirm).pipe(
       Effect.exit,
-      Effect.ensuring(Effect.sync(() => this.#tried.delete(cell)))
+      Effect.ensuring(Effect.sync(() => this.#triedAt.delete(cell)))
     )
-    this.#background(trying)
+    this.#background(reconnect)
   }
 
   /** Queries the cells, and collects the results of those that respond. Fails if no cell responds. */
@@ -262,15 +265,15 @@ export class AllCells {
     work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<readonly [OpenCell, A]>, StoreUnavailable> {
     return Effect.suspend(() => {
-      const [asked, left] = [this.here, this.cells.filter((cell) => this.#unavailable.has(cell))]
+      const [askedCells, left] = [this.available, this.cells.filter((cell) => this.#unavailable.has(cell))]
       for (const cell of left) this.#tryInBackground(cell)
       return Effect.flatMap(
-        Effect.forEach(asked, (cell) => Effect.either(this.trackingAvailability(cell, work(cell))), {
+        Effect.forEach(askedCells, (cell) => Effect.either(this.trackingAvailability(cell, work(cell))), {
           concurrency: "unbounded"
         }),
         (outcomes) => {
           const results = outcomes.flatMap((outcome, i) =>
-            Either.isRight(outcome) ? [[asked[i]!, outcome.right] as const] : []
+            Either.isRight(outcome) ? [[askedCells[i]!, outcome.right] as const] : []
           )
           if (results.length > 0) return Effect.succeed(results)
           const failure = outcomes.find(Either.isLeft)

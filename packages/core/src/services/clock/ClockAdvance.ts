@@ -180,7 +180,7 @@ export interface ClockMoveResult extends ClockState {
   readonly moved_ms: number
 }
 
-const refuse = (field: keyof ClockMove, message: string) =>
+const clockMoveRefusal = (field: keyof ClockMove, message: string) =>
   Effect.fail(new InvalidInput({ issues: [{ field, message }] }))
 
 /** The target of a move from `now`; a move back or too far ahead is refused. */
@@ -189,10 +189,10 @@ const destination = (
   now: Instant
 ): Effect.Effect<Instant, InvalidInput> => {
   const [field, start] = typeof to === "number" ? (["to", to] as const) : (["set", set ?? now] as const)
-  if (start < now) return refuse(field, `must not be before ${toIso(now)}, because the clock never goes back`)
+  if (start < now) return clockMoveRefusal(field, `must not be before ${toIso(now)}, because the clock never goes back`)
   const target = start + (advance_ms ?? advance ?? 0)
   return target > LAST_INSTANT
-    ? refuse(
+    ? clockMoveRefusal(
         (advance ?? null) === null ? "advance_ms" : "advance",
         `must not move the clock beyond ${toIso(LAST_INSTANT)}`
       )
@@ -200,7 +200,7 @@ const destination = (
 }
 
 /** Replaces `to: "next"` with the instant of the next scheduled work. */
-const withNext = (
+const resolveNext = (
   move: ClockMove,
   next: NextDue,
   now: Instant
@@ -209,7 +209,7 @@ const withNext = (
     ? Effect.succeed(move)
     : Effect.flatMap(next(now), (at) =>
         at === null
-          ? refuse(
+          ? clockMoveRefusal(
               "to",
               "cannot be next, because nothing is scheduled; give an instant, or a length of time to advance"
             )
@@ -222,15 +222,15 @@ export type NextDue = (now: Instant) => Effect.Effect<Instant | null, StoreUnava
 /** The maximum number of times in a row that work may be due at one instant although `runOnce` does none. */
 const MAX_IDLE_ROUNDS = 100
 
-const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
+const makeWalker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
   /** Does all work that is due at the earliest instant up to `target`. Returns the number of acts; null if nothing is due. */
   const step = Effect.fnUntraced(function* step(target: Instant) {
-    const nexts = yield* Effect.forEach(works, (work) => work.next(target))
-    const dues = nexts.filter((next) => next !== null)
-    if (dues.length === 0) return null
-    clock.holdAt(Math.min(...dues))
+    const nextInstants = yield* Effect.forEach(works, (work) => work.next(target))
+    const dueInstants = nextInstants.filter((next) => next !== null)
+    if (dueInstants.length === 0) return null
+    clock.holdAt(Math.min(...dueInstants))
     const now = clock.unsafeCurrentTimeMillis()
-    const due = works.filter((_, i) => (nexts[i] ?? Number.POSITIVE_INFINITY) <= now)
+    const due = works.filter((_, i) => (nextInstants[i] ?? Number.POSITIVE_INFINITY) <= now)
     const done = yield* Effect.forEach(due, ({ runOnce }) => runOnce)
     return done.reduce((sum, n) => sum + n, 0)
   })
@@ -265,7 +265,7 @@ export class ClockAdvance extends Context.Tag("@workshop/core/ClockAdvance")<
      * Resets the clock to an instant, or for null to its state at the start. The first given effect runs before, on the
      * old clock, and the second runs after, on the new one. No move happens meanwhile.
      */
-    readonly beginAnew: <A, E>(
+    readonly reset: <A, E>(
       at: Pick<ClockState, "now" | "frozen"> | null,
       before: Effect.Effect<void, E>,
       after: Effect.Effect<A, E>
@@ -289,7 +289,7 @@ export class ClockAdvance extends Context.Tag("@workshop/core/ClockAdvance")<
 }
 
 const make = (clock: MovableClock, works: ReadonlyArray<DueWork>): Context.Tag.Service<ClockAdvance> => {
-  const walkTo = walker(clock, works)
+  const walkTo = makeWalker(clock, works)
   const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
   const stateWith = (frozen: boolean, frozen_by: string | null): ClockState => ({
     now: clock.unsafeCurrentTimeMillis(),
@@ -297,18 +297,18 @@ const make = (clock: MovableClock, works: ReadonlyArray<DueWork>): Context.Tag.S
     frozen_by: frozen ? frozen_by : null,
     ahead_ms: clock.ahead_ms
   })
-  const nothing: NextDue = () => Effect.succeed(null)
+  const noWorkDue: NextDue = () => Effect.succeed(null)
 
   const moveAlone = (move: ClockMove, next: NextDue) => {
-    const isGoing = (move.set ?? move.advance_ms ?? move.advance ?? move.to ?? null) !== null
+    const isMoving = (move.set ?? move.advance_ms ?? move.advance ?? move.to ?? null) !== null
     const frozen = move.freeze ?? clock.frozen
     const frozen_by = (move.freeze ?? null) === null ? clock.frozen_by : (move.frozen_by ?? null)
     return Effect.acquireUseRelease(
       Effect.sync(() => clock.holdAt(clock.unsafeCurrentTimeMillis())),
       Effect.fnUntraced(function* () {
         const now = clock.unsafeCurrentTimeMillis()
-        const target = yield* destination(yield* withNext(move, next, now), now)
-        if (isGoing) yield* walkTo(target)
+        const target = yield* destination(yield* resolveNext(move, next, now), now)
+        if (isMoving) yield* walkTo(target)
         return { ...stateWith(frozen, frozen_by), moved_ms: clock.unsafeCurrentTimeMillis() - now }
       }),
       (_, exit) =>
@@ -320,8 +320,8 @@ const make = (clock: MovableClock, works: ReadonlyArray<DueWork>): Context.Tag.S
 
   return {
     state: Effect.sync(() => stateWith(clock.frozen, clock.frozen_by)),
-    move: (move, next = nothing) => oneByOne(Effect.suspend(() => moveAlone(move, next))),
-    beginAnew: (at, before, after) =>
+    move: (move, next = noWorkDue) => oneByOne(Effect.suspend(() => moveAlone(move, next))),
+    reset: (at, before, after) =>
       oneByOne(
         Effect.zipRight(
           Effect.zipRight(

@@ -67,16 +67,16 @@ const aheadMessage = ({ count, first }: ShopsAhead, ms: number): string => {
   return `The data of ${shops} are up to ${durationInWords(Math.round(ms / 1000))} ahead of this server's clock (${named}). If this clock is wrong, correct it. If the data were written with a wrong clock or by a sandbox, run workshop shop repair-clock --all.`
 }
 
-type Ahead = Effect.Effect<string | null, StoreUnavailable>
+type AheadCheck = Effect.Effect<string | null, StoreUnavailable>
 
-const comparison = ({ latest, shopsAhead }: Context.Tag.Service<Directory>): Ahead => {
-  let fine: { readonly at: Instant; readonly ns: bigint } | undefined
+const makeAheadCheck = ({ latest, shopsAhead }: Context.Tag.Service<Directory>): AheadCheck => {
+  let lastFine: { readonly at: Instant; readonly ns: bigint } | undefined
 
   const compare = (clock: Clock.Clock) =>
     Effect.flatMap(latest, (latest) => {
       const at = clock.unsafeCurrentTimeMillis()
       const isAhead = latest - at > data_ahead_max_ms
-      fine = isAhead ? undefined : { at, ns: clock.unsafeCurrentTimeNanos() }
+      lastFine = isAhead ? undefined : { at, ns: clock.unsafeCurrentTimeNanos() }
       return isAhead
         ? Effect.map(shopsAhead(at + data_ahead_max_ms), (shops) => aheadMessage(shops, latest - at))
         : Effect.succeed(null)
@@ -84,9 +84,9 @@ const comparison = ({ latest, shopsAhead }: Context.Tag.Service<Directory>): Ahe
   return Effect.clockWith((clock) => {
     // If the clock was set back since the last comparison, the data must be compared with it again.
     const isFine =
-      fine !== undefined &&
-      clock.unsafeCurrentTimeMillis() >= fine.at &&
-      clock.unsafeCurrentTimeNanos() - fine.ns < BigInt(data_ahead_check_every_ms) * 1_000_000n
+      lastFine !== undefined &&
+      clock.unsafeCurrentTimeMillis() >= lastFine.at &&
+      clock.unsafeCurrentTimeNanos() - lastFine.ns < BigInt(data_ahead_check_every_ms) * 1_000_000n
     return isFine ? Effect.succeed(null) : compare(clock)
   })
 }
@@ -95,11 +95,11 @@ const comparison = ({ latest, shopsAhead }: Context.Tag.Service<Directory>): Ahe
  * The comparison of the data with the clock, which caches its last result; null if every comparison queries the store.
  */
 export class ClockComparison extends Context.Reference<ClockComparison>()("@workshop/core/ClockComparison", {
-  defaultValue: (): Ahead | null => null
+  defaultValue: (): AheadCheck | null => null
 }) {
   static readonly layer: Layer.Layer<never, never, Directory> = Layer.effect(
     ClockComparison,
-    Effect.map(Directory, comparison)
+    Effect.map(Directory, makeAheadCheck)
   )
 }
 
@@ -107,13 +107,13 @@ export class ClockComparison extends Context.Reference<ClockComparison>()("@work
  * Compares the data with the clock. Returns a sentence if the data are more than ten seconds ahead, else null. The data or the clock are
  * then wrong, and new data get future instants.
  */
-export const aheadReason: Effect.Effect<string | null, StoreUnavailable, Directory> = Effect.flatMap(
+export const dataAheadReason: Effect.Effect<string | null, StoreUnavailable, Directory> = Effect.flatMap(
   ClockComparison,
-  (known) => known ?? Effect.flatMap(Directory, comparison)
+  (known) => known ?? Effect.flatMap(Directory, makeAheadCheck)
 )
 
 /** Logs a warning if the data are ahead of the clock. It ignores a store that does not respond, because the first real use reports that. */
-export const dataAhead: Effect.Effect<void, never, Directory> = Effect.flatMap(
-  Effect.catchAll(aheadReason, () => Effect.succeed(null)),
+export const warnIfDataAhead: Effect.Effect<void, never, Directory> = Effect.flatMap(
+  Effect.catchAll(dataAheadReason, () => Effect.succeed(null)),
   (found) => (found === null ? Effect.void : Effect.logWarning(found))
 )

@@ -64,7 +64,7 @@ const samples = (name: string, { metricKey, metricState: state }: MetricPair.Met
   return MetricState.isGaugeState(state) ? [sample(name, labels, Number(state.value))] : []
 }
 
-const head = (name: string, { metricKey }: MetricPair.MetricPair.Untyped): string => {
+const headOf = (name: string, { metricKey }: MetricPair.MetricPair.Untyped): string => {
   const { description } = metricKey
   const help = Option.match(description, {
     onNone: () => "",
@@ -86,7 +86,7 @@ export const exposition = (
     const name = metricName(pair.metricKey.name)
     const lines = isShown(name) ? samples(name, pair) : []
     if (lines.length === 0) continue
-    const family = families.get(name) ?? { head: head(name, pair), lines: [] }
+    const family = families.get(name) ?? { head: headOf(name, pair), lines: [] }
     families.set(name, family)
     family.lines.push(...lines)
   }

@@ -3,7 +3,7 @@ import { ServiceLimits } from "../../domain/Limits.js"
 import { Probes, type UnavailableCell } from "../../ports/Probes.js"
 import { Directory } from "../../ports/StorePorts.js"
 import { logBackgroundFailure, remedyIn } from "../background/BackgroundFailure.js"
-import { aheadReason } from "../clock/ClockRepair.js"
+import { dataAheadReason } from "../clock/ClockRepair.js"
 
 /** Why a process should get no requests although its store responds; null if it should. */
 const complaint = Effect.flatMap(Probes, (probes) =>
@@ -29,7 +29,7 @@ export const notReadyReason: Effect.Effect<string | null, never, Directory> = Ef
   // cells therefore decides instead.
   const { length } = yield* unavailableCells
   if (length === 0) yield* directory.keyByHash("readyz")
-  return (yield* complaint) ?? (yield* aheadReason)
+  return (yield* complaint) ?? (yield* dataAheadReason)
 }).pipe(
   // A read of a store that does not respond may not be interruptible, so a timeout does not wait for its end.
   Effect.disconnect,

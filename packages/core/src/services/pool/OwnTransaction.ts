@@ -29,18 +29,20 @@ export const beginOn =
     })
 
 /** Waits for a promise to its end even if the fiber is interrupted, because the rollback must finish. */
-const toItsEnd = (
+const waitUninterrupted = (
   run: (signal: AbortSignal) => Promise<unknown>,
   afterInterruption: Effect.Effect<void>
 ): Effect.Effect<Exit.Exit<unknown>> =>
   Effect.async((resume) => {
     const controller = new AbortController()
-    const ended: Promise<Exit.Exit<unknown>> = Promise.resolve(controller.signal).then(run).then(Exit.succeed, Exit.die)
-    void ended.then((exit) => resume(Effect.succeed(exit)))
+    const workExit: Promise<Exit.Exit<unknown>> = Promise.resolve(controller.signal)
+      .then(run)
+      .then(Exit.succeed, Exit.die)
+    void workExit.then((exit) => resume(Effect.succeed(exit)))
     return Effect.flatMap(
       Effect.promise(() => {
         controller.abort()
-        return ended
+        return workExit
       }),
       (exit) => (Exit.isSuccess(exit) ? afterInterruption : Effect.void)
     )
@@ -72,20 +74,20 @@ export const ownTransaction =
           return { value: yield* run(work(tx)), afterCommit }
         })
       const state: { worked?: Exit.Exit<WorkResult<A>, E | StoreUnavailable> } = {}
-      const committed = (signal: AbortSignal) =>
+      const runToCommit = (signal: AbortSignal) =>
         begin(async (client, tx) => {
           state.worked = await Runtime.runPromiseExit(runtime)(within(client, tx), { signal })
           if (Exit.isFailure(state.worked)) throw Cause.squash(state.worked.cause)
         })
-      const announced = Effect.suspend(() =>
+      const runAnnounced = Effect.suspend(() =>
         state.worked !== undefined && Exit.isSuccess(state.worked) ? state.worked.value.afterCommit : Effect.void
       )
-      const begun = yield* toItsEnd(committed, announced)
-      const failure = Exit.isFailure(begun) ? Cause.squash(begun.cause) : undefined
+      const exit = yield* waitUninterrupted(runToCommit, runAnnounced)
+      const failure = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
       if (state.worked === undefined)
         return yield* failure instanceof StoreUnavailable ? failure : new StoreUnavailable({ cause: failure })
       const { value } = yield* state.worked
       if (failure !== undefined) return yield* failure instanceof StoreUnavailable ? failure : Effect.die(failure)
-      yield* announced
+      yield* runAnnounced
       return value
     })

@@ -14,22 +14,22 @@ export const CONNECTION_ENDED = [
 
 // A statement with the wrong number of parameters also fails with 08P01, but the connection stays open. From a pooler,
 // 08P01 is fatal.
-const isEnd = (code: string, severity: unknown): boolean =>
+const isConnectionEndCode = (code: string, severity: unknown): boolean =>
   CONNECTION_ENDED.some((one) => one === code) ||
   (/^08[0-9A-Z]{3}$/.test(code) && (code !== "08P01" || severity === "FATAL"))
 
 /**
  * Whether an error, or one that it wraps, means that the connection has ended, and not only that a statement failed.
  */
-const saysEnded = (error: unknown): boolean => {
+const isConnectionEnded = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
-  return (typeof code === "string" && isEnd(code, severity)) || saysEnded(error.cause)
+  return (typeof code === "string" && isConnectionEndCode(code, severity)) || isConnectionEnded(error.cause)
 }
 
 /** The innermost error, because a query builder wraps the driver's error in one that contains only the statement. */
-const innermost = (error: unknown): unknown =>
-  error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
+const innermostError = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? innermostError(error.cause) : error
 
 /** The part of a client from a `Pool` of the package `pg` that borrowing needs. */
 export interface BorrowedClient {
@@ -87,9 +87,9 @@ export const withClient = async <Client extends BorrowedClient, A>(
     return await use(client, () => giveUp())
   } catch (cause) {
     // The server's last error rejects the statement before the client notices that its connection is closed.
-    if (saysEnded(cause)) giveUp()
+    if (isConnectionEnded(cause)) giveUp()
     if (!isBroken || cause instanceof StoreUnavailable) throw cause
-    throw new StoreUnavailable({ cause: brokenBy ?? innermost(cause) })
+    throw new StoreUnavailable({ cause: brokenBy ?? innermostError(cause) })
   } finally {
     client.off("error", giveUp)
     client.release(isBroken)

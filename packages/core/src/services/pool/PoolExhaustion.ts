@@ -30,7 +30,7 @@ export const clientsInUse = (pool: object): number | undefined => {
 /**
  * The error message if all clients of a pool were in use, such as `All 5 clients of your pool were in use for 2000 ms`.
  */
-export const inUse = (clients: number, one: string, owner: string, waited_ms: number): string =>
+export const allClientsInUse = (clients: number, one: string, owner: string, waited_ms: number): string =>
   `${clients === 1 ? `The only ${one} of ${owner} was` : `All ${clients} ${one}s of ${owner} were`} in use for ${waited_ms} ms`
 
 /** The error and what to do about it, if the `connectionTimeoutMillis` of an embedder's pool ran out; undefined if not all clients were in use. */
@@ -38,7 +38,7 @@ export const poolExhaustion = (pool: object): string | undefined => {
   const clients = clientsInUse(pool)
   if (clients === undefined) return undefined
   const waited_ms = (pool as PoolState).options?.connectionTimeoutMillis ?? 0
-  return `${inUse(clients, "client", "your pool", waited_ms)}, the pool's connectionTimeoutMillis. If the transactions are of one shop, raise connectionTimeoutMillis. If they are of several shops, raise the pool's max. Or return its clients sooner.`
+  return `${allClientsInUse(clients, "client", "your pool", waited_ms)}, the pool's connectionTimeoutMillis. If the transactions are of one shop, raise connectionTimeoutMillis. If they are of several shops, raise the pool's max. Or return its clients sooner.`
 }
 
 const exhausted = Metric.counter("workshop_pg_pool_exhausted_total", {

@@ -4,12 +4,12 @@ import { defaultLimits, Limits, type PolicyName, ServiceLimits } from "../../dom
 import type { ClientNotification } from "../../domain/Notification.js"
 import {
   type Complaint,
-  firstUnknown,
   isBoolean,
   isFunction,
   isObject,
   OptionRefused,
-  optionRefusal
+  optionRefusal,
+  unknownOptionMessage
 } from "../../domain/OptionChecks.js"
 import { isNetwork } from "../../domain/PublicAddress.js"
 import type { NoticeRecord, SendResult } from "../../domain/Webhook.js"
@@ -139,7 +139,7 @@ const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 
 const ofLimits = (value: unknown): Complaint => {
   if (!isObject(value)) return "must be an object with a number for each policy, such as { requests_per_minute: 300 }"
-  const unknown = firstUnknown(value, Object.keys(defaultLimits), { one: "policy", many: "policies" })
+  const unknown = unknownOptionMessage(value, Object.keys(defaultLimits), { one: "policy", many: "policies" })
   if (unknown !== undefined) return unknown
   for (const [policy, limit] of Object.entries(value)) {
     if (limit !== null && limit !== undefined && !isWhole(limit))
@@ -151,7 +151,7 @@ const ofLimits = (value: unknown): Complaint => {
 const ofRetention = (value: unknown): Complaint => {
   if (value === false) return undefined
   if (!isObject(value)) return "must be false or an object with keepEvents_ms"
-  const unknown = firstUnknown(value, ["keepEvents_ms"])
+  const unknown = unknownOptionMessage(value, ["keepEvents_ms"])
   if (unknown !== undefined) return unknown
   const { keepEvents_ms } = value
   const min = ServiceLimits.events_kept_min_ms
@@ -162,7 +162,7 @@ const ofRetention = (value: unknown): Complaint => {
 
 const ofPolicy = (value: unknown): Complaint => {
   if (!isObject(value)) return "must be an object with ports, allowLoopbackHttp or refusedNetworks"
-  const unknown = firstUnknown(value, ["ports", "allowLoopbackHttp", "refusedNetworks"])
+  const unknown = unknownOptionMessage(value, ["ports", "allowLoopbackHttp", "refusedNetworks"])
   if (unknown !== undefined) return unknown
   const { ports = [443], allowLoopbackHttp = false, refusedNetworks = [] } = value
   if (!Array.isArray(ports) || ports.length === 0 || !ports.every((port) => isWhole(port) && port > 0 && port < 65_536))
@@ -201,7 +201,7 @@ export const promiseOptions: Readonly<Record<keyof PromiseOptions, (value: unkno
 }
 
 /** The first wrong option of `start`, in a sentence; null if all are right. */
-export const refusedStart = (given: unknown): OptionRefused | null => {
+export const startRefusal = (given: unknown): OptionRefused | null => {
   const refuse = (option: string, what: string) =>
     new OptionRefused({ option, message: `The option ${option} of start ${what}` })
   const refused = optionRefusal("start", given ?? {}, promiseOptions)
@@ -227,7 +227,7 @@ const makeNotifier = <Record>(notify: (record: Record) => Promise<unknown>) => (
 })
 
 const UNTIMED = { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null }
-const real = Clock.make()
+const realClock = Clock.make()
 
 /** An error with the errors that it wraps, because an error of `fetch` has the reason only in its cause. */
 const withCauses = (error: unknown): string => {
@@ -243,26 +243,26 @@ const senderLayer = (send: NonNullable<PromiseOptions["send"]>) =>
   Layer.succeed(WebhookSender, {
     send: (post) =>
       Effect.suspend(() => {
-        const began = real.unsafeCurrentTimeNanos()
+        const began_ns = realClock.unsafeCurrentTimeNanos()
         const headers = { "content-type": "application/json", ...post.headers }
-        const ended = (result: Pick<SendResult, "status" | "error" | "detail">): SendResult => ({
+        const endedResult = (result: Pick<SendResult, "status" | "error" | "detail">): SendResult => ({
           ...result,
           address: null,
-          timings: { ...UNTIMED, total_ms: Number((real.unsafeCurrentTimeNanos() - began) / 1_000_000n) },
+          timings: { ...UNTIMED, total_ms: Number((realClock.unsafeCurrentTimeNanos() - began_ns) / 1_000_000n) },
           head: ""
         })
         return Effect.tryPromise(async () => (await send({ ...post, headers })).status).pipe(
           Effect.timeout(Limits.webhook_timeout_ms),
-          Effect.withClock(real),
+          Effect.withClock(realClock),
           Effect.match({
             onSuccess: (status) =>
               Number.isInteger(status)
-                ? ended({ status, error: null, detail: null })
-                : ended({ status: null, error: "malformed", detail: "send returned no status" }),
+                ? endedResult({ status, error: null, detail: null })
+                : endedResult({ status: null, error: "malformed", detail: "send returned no status" }),
             onFailure: (failure) =>
               failure._tag === "TimeoutException"
-                ? ended({ status: null, error: "timeout", detail: null })
-                : ended({ status: null, error: "connect", detail: withCauses(failure.error) })
+                ? endedResult({ status: null, error: "timeout", detail: null })
+                : endedResult({ status: null, error: "connect", detail: withCauses(failure.error) })
           })
         )
       })
@@ -275,12 +275,12 @@ const filterLayer = (find: NonNullable<PromiseOptions["profanity"]>) =>
 
 /** A clock whose time is `now`, and whose sleeps take real time. */
 const clockOf = (now: () => number): Clock.Clock => ({
-  ...real,
-  sleep: real.sleep,
+  ...realClock,
+  sleep: realClock.sleep,
   unsafeCurrentTimeMillis: now,
-  unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos(),
+  unsafeCurrentTimeNanos: () => realClock.unsafeCurrentTimeNanos(),
   currentTimeMillis: Effect.sync(now),
-  currentTimeNanos: Effect.sync(() => real.unsafeCurrentTimeNanos())
+  currentTimeNanos: Effect.sync(() => realClock.unsafeCurrentTimeNanos())
 })
 
 const levelOf = (level: LogLevel.LogLevel): LogLine["level"] => {
@@ -360,7 +360,9 @@ export const settingsOf = <E>(given: PromiseOptions<E>) => {
     environment,
     sender: given.send === undefined ? given.sender : senderLayer(given.send),
     notifiers: Layer.merge(
-      notifyClient === undefined ? Notifiers.elsewhere : Layer.succeed(ClientNotifier, makeNotifier(notifyClient)),
+      notifyClient === undefined
+        ? Notifiers.noClientNotifier
+        : Layer.succeed(ClientNotifier, makeNotifier(notifyClient)),
       notifyOwner === undefined ? Notifiers.logOwner : Layer.succeed(OwnerNotifier, makeNotifier(notifyOwner))
     ),
     profanity: profanity === undefined ? Profanity.layer : filterLayer(profanity),

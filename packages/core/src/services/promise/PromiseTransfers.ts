@@ -28,7 +28,7 @@ export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly 
       }
   )
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** The rows with their numbers. If the source throws, the error has the number of the row that was read. */
 async function* numberRows(rows: Rows): AsyncGenerator<ImportLine> {
@@ -36,7 +36,7 @@ async function* numberRows(rows: Rows): AsyncGenerator<ImportLine> {
   try {
     for await (const row of rows) yield { line: line++, row: withoutUndefined(row) }
   } catch (cause) {
-    throw new Error(`The source of the rows failed at row ${line}: ${wordsOf(cause)}`, { cause })
+    throw new Error(`The source of the rows failed at row ${line}: ${messageOf(cause)}`, { cause })
   }
 }
 
@@ -64,7 +64,7 @@ export const promiseTransfers = (run: RunEffect<Imports>) => {
       Effect.catchAll(Effect.asSome(pull), Option.match({ onNone: () => Effect.succeedNone, onSome: Effect.fail }))
     )
   )
-  const importing = method([ShopId, Schema.Any], (shop_id, options: PlainImport): ImportEffect => {
+  const importRows = method([ShopId, Schema.Any], (shop_id, options: PlainImport): ImportEffect => {
     const refused = optionRefusal("import", options, importOptions)
     if (refused !== null)
       return Effect.fail(new InvalidInput({ issues: [{ field: refused.option, message: refused.message }] }))
@@ -80,7 +80,7 @@ export const promiseTransfers = (run: RunEffect<Imports>) => {
      */
     import: (options: PlainImport) => {
       const { shop_id, ...given } = options ?? {}
-      return importing(shop_id, given)
+      return importRows(shop_id, given)
     },
     /**
      * All tickets of a shop, in the form that `import` accepts. If the shop does not exist, a loop over them throws the
@@ -89,10 +89,10 @@ export const promiseTransfers = (run: RunEffect<Imports>) => {
     export: async function* (shop_id: string): AsyncGenerator<PlainImportRow> {
       const scope = Effect.runSync(Scope.make())
       try {
-        const opened = await pages(shop_id, scope)
-        if (!opened.ok) throw opened.refusal
+        const rowsScope = await pages(shop_id, scope)
+        if (!rowsScope.ok) throw rowsScope.refusal
         for (;;) {
-          const page = await run(opened.value)
+          const page = await run(rowsScope.value)
           if (!page.ok) throw page.refusal
           if (Option.isNone(page.value)) return
           yield* page.value.value as Iterable<unknown> as Iterable<PlainImportRow>

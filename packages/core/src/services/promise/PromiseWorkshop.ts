@@ -24,7 +24,7 @@ import { notReadyReason } from "../observe/Readiness.js"
 import { layer as services } from "../Workshop.js"
 import { isStopped, Lifecycle, WorkshopStopped } from "../WorkshopStopped.js"
 import { type OrThrow, promiseApi, unwrapMethods } from "./PromiseApi.js"
-import { type PromiseOptions, refusedStart, settingsOf } from "./PromiseOptions.js"
+import { type PromiseOptions, settingsOf, startRefusal } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
 import { type RunEffect, toPromise } from "./toPromise.js"
 
@@ -164,20 +164,20 @@ export interface WithinResult<A> {
  * Runs effects until `end`, which waits for all of them. A command that the caller did not await must not run after the caller's commit,
  * because each of its statements would then commit by itself.
  */
-const untilEnd = (run: RunEffect<WorkshopServices>) => {
-  const begun = new Set<Promise<unknown>>()
+const trackRuns = (run: RunEffect<WorkshopServices>) => {
+  const pendingRuns = new Set<Promise<unknown>>()
   let isEnded = false
   const runWithin: RunEffect<WorkshopServices> = (effect) => {
     if (isEnded) return Promise.reject(new TransactionRefused({ message: WITHIN_ENDED }))
-    const running = run(effect).finally(() => begun.delete(running))
-    begun.add(running)
+    const running = run(effect).finally(() => pendingRuns.delete(running))
+    pendingRuns.add(running)
     return running
   }
-  const end = async () => {
-    while (begun.size > 0) await Promise.allSettled(begun)
+  const endRuns = async () => {
+    while (pendingRuns.size > 0) await Promise.allSettled(pendingRuns)
     isEnded = true
   }
-  return { runWithin, end }
+  return { runWithin, end: endRuns }
 }
 
 const WITHIN_ENDED =
@@ -210,10 +210,10 @@ const backgroundWork = (hasSender: boolean, notifiesClients: boolean) =>
           "This process notifies no clients, because it was started without notifyClient. Notifications wait up to three days for a process with notifyClient"
         )
       ),
-      (sayThatNobodyIsNotified) =>
+      (logNoNotifier) =>
         BackgroundWork.layer(
           Effect.gen(function* () {
-            if (!notifiesClients) yield* sayThatNobodyIsNotified
+            if (!notifiesClients) yield* logNoNotifier
             yield* Effect.forkScoped((yield* Closer).run)
             yield* Effect.forkScoped((yield* NotificationSender).run)
             if (hasSender) yield* Effect.forkScoped((yield* Dispatcher).run)
@@ -227,8 +227,8 @@ const backgroundWork = (hasSender: boolean, notifiesClients: boolean) =>
 const layerOf = <E>(options: PromiseOptions<E>) => {
   const { environment, sender = noSender, notifiers, profanity, entropy } = settingsOf(options)
   const { signatureHeader = SIGNATURE_HEADER } = options
-  const begins = options.background === false ? Effect.void : Effect.flatMap(BackgroundWork, ({ start }) => start)
-  return Layer.effectDiscard(begins).pipe(
+  const startWork = options.background === false ? Effect.void : Effect.flatMap(BackgroundWork, ({ start }) => start)
+  return Layer.effectDiscard(startWork).pipe(
     Layer.provideMerge(backgroundWork(sender !== noSender, options.notifyClient !== undefined)),
     Layer.provideMerge(Layer.provide(NotificationSender.Default, notifiers)),
     Layer.provideMerge(Layer.provide(Dispatcher.layer({ signatureHeader }), sender)),
@@ -243,13 +243,13 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
 }
 
 /** Throws if the argument of a method that returns no promise is wrong. */
-const demand = (option: string, method: string, complaint: Complaint) => {
+const requireArgument = (option: string, method: string, complaint: Complaint) => {
   if (complaint !== undefined) throw new OptionRefused({ option, message: `The ${option} of ${method} ${complaint}` })
 }
 
 /** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself until `stop`. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
-  const refused = refusedStart(options)
+  const refused = startRefusal(options)
   if (refused !== null) throw refused
   const managed = ManagedRuntime.make(layerOf(options))
   const started = await Effect.runPromiseExit(managed.runtimeEffect)
@@ -282,29 +282,29 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     const reason = await Runtime.runPromise(runtime)(notReadyReason)
     return reason === null ? { ready: true } : { ready: false, reason }
   }
-  const joining = (runAs: RunEffect<WorkshopServices>): Pick<PromiseWorkshop, "within"> => ({
+  const joinMethods = (runAs: RunEffect<WorkshopServices>): Pick<PromiseWorkshop, "within"> => ({
     within: async (client, work) => {
       const joined = await run(Effect.flatMap(Transactions, ({ join }) => join(client)))
       if (!joined.ok) throw joined.refusal
-      const { runWithin, end } = untilEnd((effect) => runAs(joined.value.part(effect)))
+      const { runWithin, end: endRuns } = trackRuns((effect) => runAs(joined.value.part(effect)))
       const api = promiseApi(runWithin)
-      const value = await work({ ...api, orThrow: unwrapMethods(api) }).finally(end)
+      const value = await work({ ...api, orThrow: unwrapMethods(api) }).finally(endRuns)
       const settled = await run(joined.value.run(Effect.void))
       if (!settled.ok) throw settled.refusal
       return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
     }
   })
-  const actsBy = (runAs: RunEffect<WorkshopServices>): Acts => ({ ...promiseApi(runAs), ...promiseTransfers(runAs) })
-  const services = { ...actsBy(run), ...cronMethods(run, options.sender !== undefined || options.send !== undefined) }
+  const actsOf = (runAs: RunEffect<WorkshopServices>): Acts => ({ ...promiseApi(runAs), ...promiseTransfers(runAs) })
+  const services = { ...actsOf(run), ...cronMethods(run, options.sender !== undefined || options.send !== undefined) }
   return {
     ...services,
-    ...joining(run),
+    ...joinMethods(run),
     orThrow: unwrapMethods(services),
     as: (actor) => {
-      demand("actor", "as", isText(actor))
+      requireArgument("actor", "as", isText(actor))
       const runAs: RunEffect<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
-      const acts = actsBy(runAs)
-      return { ...acts, ...joining(runAs), orThrow: unwrapMethods(acts) }
+      const acts = actsOf(runAs)
+      return { ...acts, ...joinMethods(runAs), orThrow: unwrapMethods(acts) }
     },
     background,
     ready,
@@ -313,7 +313,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       return Runtime.runPromise(runtime)(scrape)
     },
     onEvent: (listener) => {
-      demand("listener", "onEvent", isFunction(listener))
+      requireArgument("listener", "onEvent", isFunction(listener))
       return listen(listener)
     },
     events: () => Stream.toAsyncIterableRuntime(subscribe(), runtime),

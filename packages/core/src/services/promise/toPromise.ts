@@ -75,18 +75,18 @@ const argumentOf = (schema: Schema.Schema.AnyNoContext): string => {
 const usageOf = (
   schemas: Schemas,
   args: ReadonlyArray<unknown>,
-  whole: ReadonlyArray<{ readonly value: unknown; readonly message: string }>
+  checkedArgs: ReadonlyArray<{ readonly value: unknown; readonly message: string }>
 ): string | undefined => {
   // A method that is built on another method may have other arguments than the caller's, so its usage would mislead.
   if (schemas.some(({ ast }) => SchemaAST.isAnyKeyword(ast))) return undefined
-  const needed = schemas.findLastIndex((schema) => !mayBeUndefined(schema)) + 1
-  const isOtherShape = whole.some(({ value, message }) => isObject(value) || message === "must be an object")
-  if (args.length >= needed && !isOtherShape) return undefined
+  const requiredCount = schemas.findLastIndex((schema) => !mayBeUndefined(schema)) + 1
+  const isOtherShape = checkedArgs.some(({ value, message }) => isObject(value) || message === "must be an object")
+  if (args.length >= requiredCount && !isOtherShape) return undefined
   const list = schemas.map(argumentOf).join(", ")
   return schemas.length === 1 ? `the only argument is ${list}` : `the arguments are (${list}), in this order`
 }
 
-const check = <S extends Schemas>(schemas: S) => {
+const makeArgsCheck = <S extends Schemas>(schemas: S) => {
   const compile = () =>
     schemas.map((schema) => {
       const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
@@ -99,13 +99,13 @@ const check = <S extends Schemas>(schemas: S) => {
   return (args: ReadonlyArray<unknown>): Either.Either<DecodedArgs<S>, InvalidInput> => {
     readers ??= compile()
     const read = readers.map((reader, i) => reader(withoutUndefined(args[i])))
-    const whole: Array<{ readonly value: unknown; readonly message: string }> = []
+    const checkedArgs: Array<{ readonly value: unknown; readonly message: string }> = []
     const issues = read.flatMap((result, i) =>
       Either.isLeft(result)
         ? inputIssues(result.left).map((issue): Issue => {
             const message = args[i] === undefined ? "is required" : issue.message
             if (issue.field !== "") return { field: issue.field, message }
-            whole.push({ value: args[i], message })
+            checkedArgs.push({ value: args[i], message })
             const name = nameOfValue(schemas[i]!.ast) ?? `argument ${i + 1}`
             const field = name.replace(/_input$/, "")
             const api = field === name ? IN_API[name] : BODY
@@ -114,7 +114,7 @@ const check = <S extends Schemas>(schemas: S) => {
         : []
     )
     if (issues.length > 0) {
-      const usage = usageOf(schemas, args, whole)
+      const usage = usageOf(schemas, args, checkedArgs)
       return Either.left(
         new InvalidInput({ issues: issues.slice(0, Limits.issues_max), ...(usage !== undefined && { usage }) })
       )
@@ -138,7 +138,7 @@ export const toPromise =
     schemas: S,
     method: (...args: Args) => Effect.Effect<A, E, Services>
   ) => {
-    const read = check(schemas)
+    const read = makeArgsCheck(schemas)
     return (...args: OptionalTail<EncodedArgs<S, [...Args]>>): Promise<Result<A, E | InvalidInput | WorkshopStopped>> =>
       run(
         Effect.flatMap(
