@@ -1,7 +1,7 @@
 // Writes the generated files from the built sources, most of which contain the tables of rules for readers.
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fingerprint } from "../packages/core/dist/decisions/Idempotency.js"
+import { fingerprintOf } from "../packages/core/dist/decisions/Idempotency.js"
 import { auditActs } from "../packages/core/dist/domain/AuditEntry.js"
 import { displayName, isVisible, visibleClient } from "../packages/core/dist/domain/Client.js"
 import {
@@ -15,8 +15,8 @@ import { eventTypes } from "../packages/core/dist/domain/EventType.js"
 import { Limits, MAX_ATTEMPTS, Policies, retryDelays_ms, ServiceLimits } from "../packages/core/dist/domain/Limits.js"
 import { visibleOffers } from "../packages/core/dist/domain/Offer.js"
 import { nextNumber, preferredByNumber } from "../packages/core/dist/domain/Ticket.js"
-import { closure, movedFields, moveTo, nextDeadline } from "../packages/core/dist/domain/TicketLifecycle.js"
-import { acknowledges, failureSteps, isGone, onFailure } from "../packages/core/dist/domain/Webhook.js"
+import { closure, fieldsOfMove, moveTo, nextDeadline } from "../packages/core/dist/domain/TicketLifecycle.js"
+import { acknowledges, failureSteps, isGone, recordFailure } from "../packages/core/dist/domain/Webhook.js"
 import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
 import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
@@ -96,7 +96,7 @@ const rules = [
   ["The ticket that `by-number` means", preferredByNumber, "Ticket"],
   ["The number after a ticket's", nextNumber, "Ticket"],
   ["The move that a status makes", moveTo, "TicketLifecycle"],
-  ["The fields that a move sets and clears", movedFields, "TicketLifecycle"],
+  ["The fields that a move sets and clears", fieldsOfMove, "TicketLifecycle"],
   ["When a ticket closes by itself", closure, "TicketLifecycle"],
   ["The next deadline of a ticket: its closure, or the end of its time for reopening", nextDeadline, "TicketLifecycle"],
   ["Whether a shop sees a client", isVisible, "Client"],
@@ -113,8 +113,8 @@ const rules = [
   ],
   ["Whether a response acknowledges an event: a redirect does not, and is not followed", acknowledges, "Webhook"],
   ["Whether a response turns the webhook off at once", isGone, "Webhook"],
-  ["When a failing webhook turns off", onFailure, "Webhook"],
-  ["Whether two requests with one Idempotency-Key are the same", fingerprint, "../decisions/Idempotency"]
+  ["When a failing webhook turns off", recordFailure, "Webhook"],
+  ["Whether two requests with one Idempotency-Key are the same", fingerprintOf, "../decisions/Idempotency"]
 ]
 
 const WINDOW = {

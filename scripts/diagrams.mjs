@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { AUTHENTICATION } from "../packages/core/dist/http/authentication.js"
-import { endpointHandler } from "../packages/core/dist/http/endpointChecks.js"
+import { makeEndpointHandler } from "../packages/core/dist/http/endpointChecks.js"
 import { workshopChecks } from "../packages/core/dist/http/workshopRoutes.js"
 
 /** @param {ReadonlyArray<string>} lines */
@@ -25,7 +25,7 @@ export const packagesDiagram = mermaid([
 ])
 
 /** A handler of which only the description is used. */
-const handler = endpointHandler({ handlers: new Map(), callerOf: () => null, validateResponses: false })
+const handler = makeEndpointHandler({ handlers: new Map(), callerOf: () => null, validateResponses: false })
 
 /** The path of a `POST /v1/tickets`. The checks are read from the service, in its order (Specification, Errors). */
 const STEPS = /** @type {const} */ ([

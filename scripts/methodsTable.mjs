@@ -5,7 +5,7 @@ const CORE = "packages/core/dist"
 const DECLARATIONS = [
   ["PromiseApi", "promiseApi"],
   ["PromiseTransfers", "promiseTransfers"],
-  ["PromiseWorkshop", "cronMethods"]
+  ["PromiseWorkshop", "makeCronMethods"]
 ]
 /** The refusals of all methods, which the page names once. */
 const COMMON = ["InvalidInput", "ShopNotFound", "StoreUnavailable", "WorkshopStopped"]

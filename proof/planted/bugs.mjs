@@ -100,8 +100,8 @@ const ofTickets = [
     "changeStatus",
     "closure-wins-over-command",
     "a ticket closes although the shop changed it since",
-    "if (due === null || moment.now < due.due_at) return unchanged<Ticket | null>(null)",
-    "if (due === null) return unchanged<Ticket | null>(null)"
+    "if (due === null || moment.now < due.due_at) return toUnchangedDecision<Ticket | null>(null)",
+    "if (due === null) return toUnchangedDecision<Ticket | null>(null)"
   ),
   decision(
     "changeStatus",
@@ -163,8 +163,8 @@ const ofTickets = [
     "quotes",
     "quote-answered-twice",
     "a quote can be accepted a second time",
-    'if (quote?.status !== "proposed") return Either.left(quoteClosed(record))',
-    "if (quote === null) return Either.left(quoteClosed(record))"
+    'if (quote?.status !== "proposed") return Either.left(refuseClosedQuote(record))',
+    "if (quote === null) return Either.left(refuseClosedQuote(record))"
   ),
   decision(
     "quotes",
@@ -226,15 +226,15 @@ const ofTickets = [
     "TrackingView",
     "tracking-two-tickets",
     "a code of two tickets shows one of them",
-    "shown.length === 1 ?",
-    "shown.length >= 1 ?"
+    "visibleTickets.length === 1 ?",
+    "visibleTickets.length >= 1 ?"
   ),
   domain(
     "TrackingView",
     "tracking-asks-for-money",
     "the page of a collected ticket says what remains to be paid",
-    "isOpen(state) ? remaining(price_minor, deposit_minor) : null",
-    "remaining(price_minor, deposit_minor)"
+    "isOpen(state) ? computeRemaining(price_minor, deposit_minor) : null",
+    "computeRemaining(price_minor, deposit_minor)"
   ),
   decision(
     "importTickets",
@@ -448,8 +448,8 @@ const ofClients = [
     "clientLink",
     "visit-lifts-block",
     "a visit lifts a block",
-    "if (loaded.known.link !== null) return unchanged<void>(undefined)",
-    "if (loaded.known.link !== null && loaded.known.link.blocked_at === null) return unchanged<void>(undefined)"
+    "if (loaded.known.link !== null) return toUnchangedDecision<void>(undefined)",
+    "if (loaded.known.link !== null && loaded.known.link.blocked_at === null) return toUnchangedDecision<void>(undefined)"
   ),
   decision(
     "importTickets",
@@ -557,8 +557,8 @@ const ofRequests = [
     "Checks",
     "refused-request-not-given-back",
     "a request that got a 429 stays counted",
-    'return failure._tag === "LimitReached" ? Effect.as(giveBack(counting, checked), response) : Effect.succeed(response)',
-    "return Effect.succeed(response)"
+    "? Effect.as(giveBackLimits(counting, checked), response)",
+    "? Effect.succeed(response)"
   ),
   domain(
     "LimitWindow",
@@ -648,8 +648,8 @@ const ofRequests = [
     "ApiKeyCache",
     "lookup-revives-key",
     "a look-up begun before a revocation brings the key back to memory",
-    "if (before === forgotten) {",
-    "if (before <= forgotten) {"
+    "if (invalidationsBefore === invalidations) {",
+    "if (invalidationsBefore <= invalidations) {"
   ),
   service(
     "ApiKeyCache",
@@ -662,8 +662,8 @@ const ofRequests = [
     "cells/Cells",
     "unavailable-cell-takes-others",
     "an unavailable cell keeps keys of the other cells' shops from being found",
-    "Effect.flatMap(shopCells.keyByHash(hash), (cell) =>",
-    "Effect.flatMap(Effect.zipRight(allCells.all(({ reads }) => reads.shop(hash)), shopCells.keyByHash(hash)), (cell) =>"
+    "Effect.flatMap(shopCells.cellOfKeyHash(hash), (cell) =>",
+    "Effect.flatMap(Effect.zipRight(allCells.askEvery(({ reads }) => reads.shop(hash)), shopCells.cellOfKeyHash(hash)), (cell) =>"
   ),
   http(
     "respond",
@@ -806,7 +806,7 @@ const ofDeliveries = [
     "recordAttempt",
     "late-outcome-swallowed",
     "the outcome of an attempt that a replay overtook is not logged",
-    "if (webhook === null || attempts.some((one) => isSame(one, attempted)))",
+    "if (webhook === null || attempts.some((one) => isSameAttempt(one, attempted)))",
     "if (webhook === null || attempts.length >= 0)"
   ),
   decision(
@@ -891,7 +891,7 @@ const ofDeliveries = [
     "webhookSettings",
     "address-keeps-failures",
     "another address inherits the failures of the one before",
-    "loaded.webhook?.url === url ? current : onSuccess({ ...current, url })",
+    "loaded.webhook?.url === url ? current : recordSuccess({ ...current, url })",
     "loaded.webhook?.url === url ? current : current"
   ),
   decision(
@@ -905,8 +905,8 @@ const ofDeliveries = [
     "webhookSettings",
     "address-change-new-secret",
     "another address gets another secret",
-    "onSuccess({ ...current, url })), url }",
-    "onSuccess({ ...current, url, secret })), url }"
+    "recordSuccess({ ...current, url })), url }",
+    "recordSuccess({ ...current, url, secret })), url }"
   ),
   decision(
     "replayDeliveries",

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { recordVisit } from "../../../packages/core/dist/decisions/clientLink.js"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
 import {
-  freshId,
+  makeId,
   openAccount,
   openShop,
   putChanges,
@@ -41,7 +41,7 @@ const people = Effect.gen(function* () {
     const phone = `+2162${String(i * 1_009).padStart(7, "0")}` as Phone
     const kind = [...kinds, "seen"][i % 4]
     if (kind === "unknown") {
-      found.unknown.push({ id: yield* freshId<ClientId>(), phone })
+      found.unknown.push({ id: yield* makeId<ClientId>(), phone })
       continue
     }
     const { id } = yield* openAccount({ phone })

@@ -3,7 +3,7 @@ import { DAY_MS, Store } from "@workshop/core/store"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer, Schema } from "effect"
 import { createTicket, ticketDefaults } from "../../../packages/core/dist/decisions/createTicket.js"
-import { idempotent } from "../../../packages/core/dist/decisions/Idempotency.js"
+import { makeIdempotent } from "../../../packages/core/dist/decisions/Idempotency.js"
 import { freshCaller, openShop } from "../../../packages/core/dist/testing/Fixtures.js"
 import { SettableClock } from "../../../packages/core/dist/testing/SettableClock.js"
 
@@ -57,7 +57,7 @@ export const creators = Effect.replicateEffect(
 /** The command that creates a ticket, with its own `Idempotency-Key`. */
 export const createCommand = ({ shop_id, caller_id }: Creator, made: number) => {
   const key = Schema.decodeSync(IdempotencyKey)(`create-${made}`)
-  return idempotent(
+  return makeIdempotent(
     { caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults },
     createTicket(shop_id, input, { via: "api", foundWords: [] })
   )

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto"
-import { keyHash } from "@workshop/core/internal"
+import { hashKey } from "@workshop/core/internal"
 import { Effect } from "effect"
-import { KEY_BYTES, keyText } from "../../../packages/core/dist/domain/ApiKey.js"
+import { KEY_BYTES, makeKeyText } from "../../../packages/core/dist/domain/ApiKey.js"
 import type { Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { type Release, run } from "./Release.js"
 
@@ -36,12 +36,12 @@ export const openSellers = (session: Session, release: Release, url: string) =>
     run(release, "webhook", "set", first!.id, "https://receiver.invalid/hook", ...own)
     const sellers: Array<Seller> = []
     for (let n = 0; n < SHOPS; n++) {
-      const [shop_id, key] = [randomUUID(), keyText("live", randomBytes(KEY_BYTES))]
+      const [shop_id, key] = [randomUUID(), makeKeyText("live", randomBytes(KEY_BYTES))]
       yield* copied(session, "shop", "true", { id: shop_id })
       yield* copied(session, "shop_head", "true", { shop_id })
       yield* copied(session, "webhook", "true", { shop_id })
       const last_four = key.slice(-4)
-      yield* copied(session, "api_key", "true", { id: randomUUID(), shop_id, hash: keyHash(key), last_four })
+      yield* copied(session, "api_key", "true", { id: randomUUID(), shop_id, hash: hashKey(key), last_four })
       sellers.push({ shop_id, key })
     }
     return sellers

@@ -1,5 +1,5 @@
 import { type ClientResult, type CommonCode, WorkshopError } from "./result.js"
-import { type CallOptions, type ClientOptions, type Transport, transport } from "./transport.js"
+import { type CallOptions, type ClientOptions, makeTransport, type Transport } from "./transport.js"
 import type {
   Client,
   ListMeta,
@@ -73,7 +73,7 @@ export interface Pages<M = ListMeta> extends AsyncIterable<Page<M>> {
 /** An instant before the first ticket. */
 const BEGINNING = "1970-01-01T00:00:00.000Z"
 
-async function* pageByPage<M extends ListMeta>(send: Transport, query: TicketQuery, options: CallOptions) {
+async function* iteratePages<M extends ListMeta>(send: Transport, query: TicketQuery, options: CallOptions) {
   let cursor = query.cursor
   while (true) {
     const page: Page<M> = await send({ method: "GET", path: "/tickets", query: { ...query, cursor }, ...options })
@@ -83,7 +83,7 @@ async function* pageByPage<M extends ListMeta>(send: Transport, query: TicketQue
   }
 }
 
-async function* itemByItem(pages: AsyncIterable<Page<ListMeta>>) {
+async function* iterateItems(pages: AsyncIterable<Page<ListMeta>>) {
   for await (const page of pages) {
     if (!page.ok) throw new WorkshopError(page.error)
     yield* page.value
@@ -91,13 +91,13 @@ async function* itemByItem(pages: AsyncIterable<Page<ListMeta>>) {
 }
 
 const pagesOf = <M extends ListMeta>(send: Transport, query: TicketQuery, options: CallOptions): Pages<M> => {
-  const walk = () => pageByPage<M>(send, query, options)
-  return { [Symbol.asyncIterator]: walk, items: () => itemByItem(walk()) }
+  const walk = () => iteratePages<M>(send, query, options)
+  return { [Symbol.asyncIterator]: walk, items: () => iterateItems(walk()) }
 }
 
-const idPath = (kind: "tickets" | "clients", id: string) => `/${kind}/${encodeURIComponent(id)}`
+const pathOf = (kind: "tickets" | "clients", id: string) => `/${kind}/${encodeURIComponent(id)}`
 
-const shopCalls = (send: Transport) => ({
+const makeShopCalls = (send: Transport) => ({
   /** Reads the key's shop. Call it first to check the address and the key (Specification, Endpoints). */
   read: (options: CallOptions = {}): Promise<ClientResult<Shop, CommonCode>> =>
     send({ method: "GET", path: "/shop", ...options })
@@ -116,7 +116,7 @@ const makePost =
   ): Promise<ClientResult<A, C, RepeatableMeta>> =>
     send({ method: "POST", path, body, idempotencyKey, ...options })
 
-const ticketCalls = (send: Transport) => {
+const makeTicketCalls = (send: Transport) => {
   const post = makePost(send)
   return {
     /** Creates a ticket with the shop's next number (Specification, Endpoints). */
@@ -143,7 +143,7 @@ const ticketCalls = (send: Transport) => {
     ): Pages<SyncMeta> => pagesOf(send, { updated_since: since, limit }, options),
     /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
     byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable>> =>
-      send({ method: "GET", path: idPath("tickets", id), ...options }),
+      send({ method: "GET", path: pathOf("tickets", id), ...options }),
     /**
      * The newest open ticket with a number, or else the newest; `meta.others` has the others (Specification,
      * Endpoints).
@@ -156,18 +156,18 @@ const ticketCalls = (send: Transport) => {
       status: TicketStatus,
       options?: RepeatableOptions
     ): Promise<ClientResult<Ticket, Refusable, RepeatableMeta>> =>
-      post(`${idPath("tickets", id)}/status`, { status }, options),
+      post(`${pathOf("tickets", id)}/status`, { status }, options),
     /** Records that the shop itself notified the ticket's client (Specification, Endpoints). */
     recordNotified: (
       id: string,
       channel: ShopChannel,
       options?: RepeatableOptions
     ): Promise<ClientResult<Ticket, Refusable, RepeatableMeta>> =>
-      post(`${idPath("tickets", id)}/notified`, { channel }, options)
+      post(`${pathOf("tickets", id)}/notified`, { channel }, options)
   }
 }
 
-const clientCalls = (send: Transport) => {
+const makeClientCalls = (send: Transport) => {
   const post = makePost(send)
   return {
     /** A client whom the shop knows, by a phone number in international format (Specification, Endpoints). */
@@ -175,23 +175,23 @@ const clientCalls = (send: Transport) => {
       send({ method: "GET", path: "/clients", query: { phone }, ...options }),
     /** A client whom the shop knows. An unknown client and one who blocks the shop give the same 404 (Specification, Endpoints). */
     byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Client, Findable>> =>
-      send({ method: "GET", path: idPath("clients", id), ...options }),
+      send({ method: "GET", path: pathOf("clients", id), ...options }),
     /** The shop's programme and the client's card, even while the programme is off (Specification, Endpoints). */
     loyalty: (id: string, options: CallOptions = {}): Promise<ClientResult<Loyalty, Findable>> =>
-      send({ method: "GET", path: `${idPath("clients", id)}/loyalty`, ...options }),
+      send({ method: "GET", path: `${pathOf("clients", id)}/loyalty`, ...options }),
     /** Adds 1 to 10 stamps, all or none (Specification, Endpoints). */
     giveStamps: (
       id: string,
       count: number,
       options?: RepeatableOptions
     ): Promise<ClientResult<StampsGiven, Refusable, RepeatableMeta>> =>
-      post(`${idPath("clients", id)}/loyalty/stamps`, { count }, options),
+      post(`${pathOf("clients", id)}/loyalty/stamps`, { count }, options),
     /** Uses one reward (Specification, Endpoints). */
     redeem: (
       id: string,
       options?: RepeatableOptions
     ): Promise<ClientResult<RewardRedeemed, Refusable, RepeatableMeta>> =>
-      post(`${idPath("clients", id)}/loyalty/redeem`, {}, options)
+      post(`${pathOf("clients", id)}/loyalty/redeem`, {}, options)
   }
 }
 
@@ -212,8 +212,8 @@ export const createClient = (options: ClientOptions) => {
     )
   if (typeof options.key !== "string" || !/^[\x21-\x7e]+$/.test(options.key))
     throw new TypeError("key must be the shop's API key, such as wk_live_.... Set it in your program's environment.")
-  const send = transport(options)
-  return { shop: shopCalls(send), tickets: ticketCalls(send), clients: clientCalls(send) }
+  const send = makeTransport(options)
+  return { shop: makeShopCalls(send), tickets: makeTicketCalls(send), clients: makeClientCalls(send) }
 }
 
 /** The client that {@link createClient} returns. */

@@ -52,7 +52,7 @@ export interface ClientOptions {
 const MINIMUMS: Readonly<Record<string, number>> = { retries: 0, timeoutMs: 1, maxRetryDelayMs: 0 }
 
 /** Throws an error about the first number that is wrong. */
-const check = (options: object): void => {
+const checkNumbers = (options: object): void => {
   for (const [name, min] of Object.entries(MINIMUMS)) {
     const value = (options as Readonly<Record<string, number | undefined>>)[name] ?? min
     if (!Number.isInteger(value) || value < min) throw new TypeError(`${name} must be a whole number from ${min}`)
@@ -88,9 +88,9 @@ const FIRST_WAIT_MS = 200
  * The statuses after which the same request may succeed, because the store or the service behind a proxy was
  * unavailable.
  */
-const PASSING = [502, 503, 504]
+const RETRYABLE_STATUSES = [502, 503, 504]
 
-const timer = (ms: number, signal?: AbortSignal) =>
+const sleep = (ms: number, signal?: AbortSignal) =>
   new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timeout)
@@ -103,7 +103,7 @@ const timer = (ms: number, signal?: AbortSignal) =>
   })
 
 // biome-ignore lint/plugin: an API client has neither Effect nor the service's source of randomness.
-const spread = () => Math.random()
+const drawRandom = () => Math.random()
 // biome-ignore lint/plugin: an API client has no Effect clock, and this one only measures how long a request took.
 const monotonicMs = () => performance.now()
 
@@ -120,12 +120,12 @@ const urlOf = (baseUrl: string, { path, query = {} }: Call): string => {
  * Whether the client runs in a browser, which sends its own `User-Agent`, and makes a preflight request for unknown
  * headers.
  */
-const inBrowser = () => "document" in globalThis
+const isInBrowser = () => "document" in globalThis
 
 const headersOf = ({ key, userAgent }: ClientOptions, { body, idempotencyKey }: Call): Record<string, string> => ({
   authorization: `Bearer ${key}`,
   accept: "application/json",
-  ...(inBrowser() ? {} : { "user-agent": [userAgent, `workshop-client/${VERSION}`].filter(Boolean).join(" ") }),
+  ...(isInBrowser() ? {} : { "user-agent": [userAgent, `workshop-client/${VERSION}`].filter(Boolean).join(" ") }),
   ...(body === undefined ? {} : { "content-type": "application/json" }),
   ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
 })
@@ -147,7 +147,7 @@ const isEnvelope = (value: unknown): value is Envelope => {
   return isObject(error) && "code" in error && typeof error.code === "string"
 }
 
-const envelopeIn = (text: string): Envelope | undefined => {
+const parseEnvelope = (text: string): Envelope | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     return isEnvelope(value) ? value : undefined
@@ -156,12 +156,12 @@ const envelopeIn = (text: string): Envelope | undefined => {
   }
 }
 
-const wholeNumber = (header: string | null): number | null =>
+const parseWholeNumber = (header: string | null): number | null =>
   header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
 
-const rateLimitIn = (headers: Headers): RateLimit | null => {
+const readRateLimit = (headers: Headers): RateLimit | null => {
   const [limit = null, remaining = null, reset_s = null] = ["limit", "remaining", "reset"].map((name) =>
-    wholeNumber(headers.get(`ratelimit-${name}`))
+    parseWholeNumber(headers.get(`ratelimit-${name}`))
   )
   return limit === null || remaining === null || reset_s === null ? null : { limit, remaining, reset_s }
 }
@@ -170,23 +170,23 @@ type SettledCall =
   | { readonly ok: true; readonly value: unknown; readonly meta: unknown; readonly response: ResponseInfo }
   | { readonly ok: false; readonly error: ClientFailure }
 
-const settle = ({ status, headers }: Response, text: string, attempts: number): SettledCall => {
-  const envelope = envelopeIn(text)
+const toSettledCall = ({ status, headers }: Response, text: string, attempts: number): SettledCall => {
+  const envelope = parseEnvelope(text)
   if (envelope === undefined) {
     const message = `The response (${status}) is not from the service. Check baseUrl.`
     return { ok: false, error: { code: "MISUNDERSTOOD", status, message, attempts } }
   }
   const request_id = headers.get("request-id")
-  const response = { status, request_id, rate_limit: rateLimitIn(headers), attempts }
+  const response = { status, request_id, rate_limit: readRateLimit(headers), attempts }
   if (envelope.success) return { ok: true, value: envelope.data, meta: envelope.meta, response }
   const { code, message, details } = envelope.error
-  const retry_after_s = wholeNumber(headers.get("retry-after"))
+  const retry_after_s = parseWholeNumber(headers.get("retry-after"))
   return { ok: false, error: { code, message, details, ...response, retry_after_s } as ApiFailure }
 }
 
 const isAborted = ({ signal }: CallOptions): boolean => signal?.aborted === true
 
-const aborted = (attempts: number): SettledCall => {
+const makeAbortedCall = (attempts: number): SettledCall => {
   const message = attempts === 0 ? "The call was aborted before anything was sent" : "The call was aborted"
   return { ok: false, error: { code: "ABORTED", message, attempts } }
 }
@@ -200,7 +200,7 @@ const reasonOf = (error: unknown): unknown => {
   return cause ? reasonOf(cause) : message || code || error
 }
 
-const attemptOnce = async (options: ClientOptions, call: Call, request: RequestEvent): Promise<SettledCall> => {
+const attemptCall = async (options: ClientOptions, call: Call, request: RequestEvent): Promise<SettledCall> => {
   const { timeoutMs = options.timeoutMs ?? 15_000, signal, body, method } = call
   const { attempt: attempts, url } = request
   const timeout = AbortSignal.timeout(timeoutMs)
@@ -216,9 +216,9 @@ const attemptOnce = async (options: ClientOptions, call: Call, request: RequestE
         ...(body === undefined ? {} : { body: JSON.stringify(body) })
       })
     )
-    return settle(response, await response.text(), attempts)
+    return toSettledCall(response, await response.text(), attempts)
   } catch (cause) {
-    if (isAborted(call)) return aborted(attempts)
+    if (isAborted(call)) return makeAbortedCall(attempts)
     const why = timeout.aborted ? `it took longer than ${timeoutMs} ms` : reasonOf(cause)
     const message = `No response from ${options.baseUrl}: ${why}`
     return { ok: false, error: { code: timeout.aborted ? "TIMED_OUT" : "UNREACHABLE", message, cause, attempts } }
@@ -226,8 +226,8 @@ const attemptOnce = async (options: ClientOptions, call: Call, request: RequestE
 }
 
 /** The milliseconds until the client sends the same request again; null if it must not. */
-const retryIn = (settled: SettledCall, call: Call, options: ClientOptions): number | null => {
-  const { maxRetryDelayMs = 5_000, random = spread } = options
+const retryDelayOf = (settled: SettledCall, call: Call, options: ClientOptions): number | null => {
+  const { maxRetryDelayMs = 5_000, random = drawRandom } = options
   const retries = call.retries ?? options.retries ?? 3
   if (settled.ok || settled.error.code === "ABORTED" || settled.error.attempts > retries) return null
   const { error } = settled
@@ -238,7 +238,7 @@ const retryIn = (settled: SettledCall, call: Call, options: ClientOptions): numb
   const wait_ms = backoff / 2 + (backoff / 2) * random()
   if (!("status" in error)) return isRepeatable ? wait_ms : null
   // A request that got a 429 was not processed, so any request may be sent again.
-  if (error.status !== 429 && !(isRepeatable && PASSING.includes(error.status))) return null
+  if (error.status !== 429 && !(isRepeatable && RETRYABLE_STATUSES.includes(error.status))) return null
   const asked = "retry_after_s" in error && error.retry_after_s !== null ? error.retry_after_s * 1000 : 0
   return asked > maxRetryDelayMs ? null : Math.max(asked, wait_ms)
 }
@@ -247,19 +247,19 @@ const retryIn = (settled: SettledCall, call: Call, options: ClientOptions): numb
  * Sends calls with `fetch`, and retries failed ones if that is safe: reads, and requests with an Idempotency-Key, with
  * the same key, so that no act happens twice (Specification, Idempotency).
  */
-export const transport = (options: ClientOptions): Transport => {
-  check(options)
-  const { wait = timer, onRequest, onResponse } = options
+export const makeTransport = (options: ClientOptions): Transport => {
+  checkNumbers(options)
+  const { wait = sleep, onRequest, onResponse } = options
   const send = async (call: Call): Promise<SettledCall> => {
-    check(call)
+    checkNumbers(call)
     const url = urlOf(options.baseUrl, call)
-    if (isAborted(call)) return aborted(0)
+    if (isAborted(call)) return makeAbortedCall(0)
     for (let attempt = 1; ; attempt++) {
       const request = { method: call.method, url, attempt, idempotency_key: call.idempotencyKey ?? null }
       onRequest?.(request)
       const began = monotonicMs()
-      const settled = await attemptOnce(options, call, request)
-      const retry_in_ms = retryIn(settled, call, options)
+      const settled = await attemptCall(options, call, request)
+      const retry_in_ms = retryDelayOf(settled, call, options)
       const { status, request_id } = {
         status: null,
         request_id: null,
@@ -268,7 +268,7 @@ export const transport = (options: ClientOptions): Transport => {
       onResponse?.({ ...request, status, request_id, duration_ms: monotonicMs() - began, retry_in_ms })
       if (retry_in_ms === null) return settled
       await wait(retry_in_ms, call.signal)
-      if (isAborted(call)) return aborted(attempt)
+      if (isAborted(call)) return makeAbortedCall(attempt)
     }
   }
   return send as Transport

@@ -5,14 +5,14 @@ import { readFileSync } from "node:fs"
 /** The folder of the built pages. */
 export const consoleAssets = new URL("../assets/", import.meta.url)
 
-const textOf = (name: string): string => readFileSync(new URL(name, consoleAssets), "utf8")
+const readAsset = (name: string): string => readFileSync(new URL(name, consoleAssets), "utf8")
 
 /**
  * The viewer of reports: the style and the script that are embedded in a page, so that it can be filtered, searched and
  * unfolded.
  */
 export const reportViewer = (): { readonly style: string; readonly script: string } => ({
-  style: textOf("report.css"),
+  style: readAsset("report.css"),
   // The text is escaped, because it would end the script element.
-  script: textOf("report.js").replaceAll("</script", "<\\/script")
+  script: readAsset("report.js").replaceAll("</script", "<\\/script")
 })

@@ -6,50 +6,50 @@
  */
 
 export { previewActs, type TicketActName, ticketActs } from "./decisions/previewActs.js"
-export { isActive, keyHash, looksLikeKey, looksLikeTestKey, scopePresets } from "./domain/ApiKey.js"
+export { hashKey, isActive, looksLikeKey, looksLikeTestKey, scopePresets } from "./domain/ApiKey.js"
 export { displayName } from "./domain/Client.js"
 export { DURATION, durationMs } from "./domain/Duration.js"
 export { eventTypes } from "./domain/EventType.js"
 export { DateOrDateTimeText, durationInWords, toIso, toIsoOrNull } from "./domain/Instant.js"
-export { currentWindow, limitStatus } from "./domain/LimitWindow.js"
+export { currentWindow, limitStatusOf } from "./domain/LimitWindow.js"
 export { cardView, LoyaltyCard } from "./domain/LoyaltyCard.js"
-export { distance, nearestName } from "./domain/NearestName.js"
+export { editDistance, findNearestName } from "./domain/NearestName.js"
 export {
+  acceptAny,
   type Complaint,
-  checkedOptions,
-  isAny,
-  isBoolean,
-  isFunction,
+  findOptionRefusal,
   isObject,
-  isPositive,
-  isText,
+  mustBeBoolean,
+  mustBeFunction,
+  mustBePositive,
+  mustBeText,
   type OptionChecks,
-  optionRefusal
+  requireOptions
 } from "./domain/OptionChecks.js"
-export { countedAddress, IPV6_PREFIX, isNetwork } from "./domain/PublicAddress.js"
+export { IPV6_PREFIX, isNetwork, toCountedAddress } from "./domain/PublicAddress.js"
 export { quoteShell } from "./domain/quoteShell.js"
 export { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "./domain/Signature.js"
 export { optional } from "./domain/Text.js"
 export { numberLabel, ticketView } from "./domain/Ticket.js"
 export { nextDeadline } from "./domain/TicketLifecycle.js"
 export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
-export { hasSecretPrefix, overlapEnd } from "./domain/Webhook.js"
+export { hasSecretPrefix, overlapEndOf } from "./domain/Webhook.js"
 export { makeWordList } from "./domain/WordList.js"
-export { errorCodes, failureRows, repeatedField } from "./http/ErrorTable.js"
+export { errorCodes, failureRows, makeRepeatedIssue } from "./http/ErrorTable.js"
 export { bodyText, isHeaderRepeated, type Page } from "./http/HttpMessage.js"
 export { escapeHtml } from "./http/tracking/Html.js"
 export { TestKeys } from "./ports/TestKeys.js"
 export { isOwnHeader } from "./ports/WebhookSender.js"
-export { addressUse } from "./services/CachedRateLimits.js"
+export { addressUseOf } from "./services/CachedRateLimits.js"
 export { ClockAdvance, ClockMove, type ClockState, type NextDue, SandboxClock } from "./services/clock/ClockAdvance.js"
 export { ClockComparison, warnIfDataAhead } from "./services/clock/ClockRepair.js"
 export { unavailableCells } from "./services/observe/Readiness.js"
 export { CONNECTION_ENDED } from "./services/pool/PoolClient.js"
 export {
-  allClientsInUse,
-  clientsInUse,
-  isNoClient,
-  poolExhaustion,
+  countClientsInUse,
+  describeExhaustion,
+  describeInUse,
+  isNoClientError,
   poolsExhausted,
   recordExhaustion
 } from "./services/pool/PoolExhaustion.js"

@@ -3,7 +3,7 @@ import * as Http from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { type Entropy, Limits } from "@workshop/core"
 import type { HttpRequest, HttpResponse, Pipeline } from "@workshop/core/http"
-import { countedAddress, IPV6_PREFIX, isHeaderRepeated } from "@workshop/core/internal"
+import { IPV6_PREFIX, isHeaderRepeated, toCountedAddress } from "@workshop/core/internal"
 import { newContext } from "@workshop/core/internal/http"
 import { Effect, Exit, Runtime, type Scope } from "effect"
 import { Backlog } from "./Backlog.js"
@@ -57,7 +57,7 @@ const limitsOf = ({ trustProxy, limits = {} }: NodeServerOptions): ConnectionLim
 const byNetwork = (pipeline: Pipeline, ipv6Prefix: number): Pipeline =>
   ipv6Prefix === IPV6_PREFIX
     ? pipeline
-    : (request) => pipeline({ ...request, address: countedAddress(request.address, ipv6Prefix) })
+    : (request) => pipeline({ ...request, address: toCountedAddress(request.address, ipv6Prefix) })
 
 /** The characters of a host and its port (RFC 9112 §3.2, RFC 3986 §3.2.2). */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/

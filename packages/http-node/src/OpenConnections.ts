@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Limits } from "@workshop/core"
 import type { HttpResponse } from "@workshop/core/http"
-import { countedAddress } from "@workshop/core/internal"
+import { toCountedAddress } from "@workshop/core/internal"
 import type { Backlog } from "./Backlog.js"
 import { closeConnection, type RequestBody } from "./nodeRequest.js"
 import { type ParseError, REQUEST_TIMED_OUT, rawResponse } from "./parseErrors.js"
@@ -159,7 +159,7 @@ export class OpenConnections {
   }
 
   #accept(socket: Socket): void {
-    const address = countedAddress(socket.remoteAddress ?? "unknown", this.limits.ipv6Prefix)
+    const address = toCountedAddress(socket.remoteAddress ?? "unknown", this.limits.ipv6Prefix)
     if (!this.#makeRoom(address)) return void socket.destroy()
     const reader = this.#trusted.has(address) ? undefined : new SocketReader(socket, this.backlog)
     const state = {

@@ -7,7 +7,7 @@ import {
   type RequestContext,
   type RequestIssue
 } from "@workshop/core/http"
-import { repeatedField } from "@workshop/core/internal"
+import { makeRepeatedIssue } from "@workshop/core/internal"
 import { respond } from "@workshop/core/internal/http"
 import { Effect } from "effect"
 import { requestFromHead } from "./nodeRequest.js"
@@ -37,7 +37,7 @@ const issues: Readonly<Record<string, RequestIssue>> = {
     field: "header",
     message: "must arrive sooner, before the server closes the connection"
   },
-  [SEVERAL_HOSTS]: repeatedField("header", "Host")
+  [SEVERAL_HOSTS]: makeRepeatedIssue("header", "Host")
 }
 
 const notHttp1: RequestIssue = { in: "header", field: "header", message: "must be valid HTTP/1.1" }

@@ -18,11 +18,11 @@ import {
   type WebhookPost
 } from "@workshop/core"
 import {
-  checkedOptions,
-  isBoolean,
   isStopped,
+  mustBeBoolean,
   type OptionChecks,
   promiseOptions,
+  requireOptions,
   TestKeys,
   WorkshopStopped
 } from "@workshop/core/internal"
@@ -145,7 +145,7 @@ const OPTIONS: OptionChecks = {
     (typeof value === "number" || value instanceof Date) && Number.isFinite(Number(value))
       ? undefined
       : "must be milliseconds since 1970 or a date",
-  empty: isBoolean,
+  empty: mustBeBoolean,
   ...taken
 }
 
@@ -183,7 +183,7 @@ const MAX_TURNS = 10_000
 
 /** Starts a workshop in memory for a test. */
 export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions<E> = {}): Promise<TestWorkshop> => {
-  checkedOptions("createTestWorkshop", options, OPTIONS)
+  requireOptions("createTestWorkshop", options, OPTIONS)
   const { seed = options.store === undefined ? 1 : undefined, begins = TEST_START, empty = false, ...given } = options
   const clock = new SettableClock(Number(begins))
   const received = {

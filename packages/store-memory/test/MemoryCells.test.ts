@@ -20,7 +20,7 @@ import { Context, Effect, Fiber, FiberStatus, Logger, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { createKey } from "../../core/src/decisions/shopSettings.js"
-import { KEY_BYTES, keyHash, keyText } from "../../core/src/domain/ApiKey.js"
+import { hashKey, KEY_BYTES, makeKeyText } from "../../core/src/domain/ApiKey.js"
 import { MINUTE_MS } from "../../core/src/domain/Instant.js"
 import { Entropy } from "../../core/src/ports/Entropy.js"
 import { type Probe, Probes } from "../../core/src/ports/Probes.js"
@@ -212,16 +212,16 @@ describe("A store of several cells", () => {
     testing(({ unavailable, unavailableSeen, complaints, shops: [first, second] }) =>
       within(
         Effect.gen(function* () {
-          const key = keyText("live", yield* Entropy.draw(KEY_BYTES))
+          const key = makeKeyText("live", yield* Entropy.draw(KEY_BYTES))
           yield* runCommand(createKey(second!, { name: "Till", scopes: ["tickets:read"] } as never, key))
           const [directory, closures] = [yield* Directory, yield* Closures]
-          yield* directory.keyByHash(keyHash(key))
+          yield* directory.keyByHash(hashKey(key))
           expect(yield* complaints).toEqual([])
           unavailable.add("home")
           yield* closures.due(0, 1)
           expect([yield* unavailableSeen, yield* complaints]).toEqual([["home"], []])
           yield* newTicket(second!)
-          expect((yield* directory.keyByHash(keyHash(key)))?.shop.id).toBe(second)
+          expect((yield* directory.keyByHash(hashKey(key)))?.shop.id).toBe(second)
           expect((yield* Effect.flip(newTicket(first!)))._tag).toBe("StoreUnavailable")
           expect((yield* Effect.flip(openShop()))._tag).toBe("StoreUnavailable")
           for (const name of NAMES) unavailable.add(name)
@@ -330,10 +330,10 @@ describe("A store of several cells", () => {
     testing(({ unavailable, shops: [, second] }) =>
       within(
         Effect.gen(function* () {
-          const text = keyText("live", yield* Entropy.draw(KEY_BYTES))
+          const text = makeKeyText("live", yield* Entropy.draw(KEY_BYTES))
           const key = yield* runCommand(createKey(second!, { name: "Till", scopes: ["tickets:read"] } as never, text))
           const [directory, limits] = [yield* Directory, yield* RateLimits]
-          expect((yield* directory.keyByHash(keyHash(text)))?.key.id).toBe(key.id)
+          expect((yield* directory.keyByHash(hashKey(text)))?.key.id).toBe(key.id)
           expect(yield* directory.keyByHash("0".repeat(64))).toBeNull()
           const uses = [
             { policy: "requests_per_minute", subject: key.id, time_zone: null },

@@ -1,5 +1,5 @@
 import type { OptionRefused } from "@workshop/core"
-import { optionRefusal } from "@workshop/core/internal"
+import { findOptionRefusal } from "@workshop/core/internal"
 import { Config, type ConfigError, Effect, Redacted } from "effect"
 import type { PgStoreOptions } from "./StoreOptions.js"
 
@@ -71,10 +71,10 @@ export const optionsFrom = (
   checks: typeof storeConfig
 ): Effect.Effect<PgStoreOptions, OptionRefused | ConfigError.ConfigError> =>
   Effect.gen(function* () {
-    const refused = Config.isConfig(config) ? null : optionRefusal("layerConfig", config, checks)
+    const refused = Config.isConfig(config) ? null : findOptionRefusal("layerConfig", config, checks)
     if (refused !== null) return yield* refused
     const read = yield* Config.unwrap(config)
-    const wrong = optionRefusal("layerConfig", read, readOptions)
+    const wrong = findOptionRefusal("layerConfig", read, readOptions)
     if (wrong !== null) return yield* wrong
     const { url, secretsKeys, ...rest } = read
     return { ...rest, url: Redacted.value(url), ...(secretsKeys && { secretsKeys: secretsKeys.map(Redacted.value) }) }

@@ -1,5 +1,12 @@
 import { OptionRefused } from "@workshop/core"
-import { isAny, isBoolean, isObject, isPositive, type OptionChecks, optionRefusal } from "@workshop/core/internal"
+import {
+  acceptAny,
+  findOptionRefusal,
+  isObject,
+  mustBeBoolean,
+  mustBePositive,
+  type OptionChecks
+} from "@workshop/core/internal"
 import { Effect } from "effect"
 import type { CellAddress } from "./cells/CellLocations.js"
 import { databaseUrl } from "./connection/Address.js"
@@ -49,29 +56,29 @@ const listOf = (isOne: (one: unknown) => boolean, what: string) => (value: unkno
 
 /** The check of each option, except the url, which is checked when it is parsed. */
 export const storeOptions = {
-  url: isAny,
+  url: acceptAny,
   schema: (value) => (typeof value === "string" ? undefined : "must be the name of a schema, such as workshop"),
-  lanes: isPositive,
-  readConnections: isPositive,
+  lanes: mustBePositive,
+  readConnections: mustBePositive,
   pool: (value) =>
     isObject(value) && typeof value.connect === "function"
       ? undefined
       : "must be a Pool of the package pg that connects to the same database as the url",
   cells: listOf((one) => isObject(one) && typeof one.name === "string", "cells, each of which has a name"),
-  leaseClock: isAny,
+  leaseClock: acceptAny,
   secretsKeys: listOf((one) => typeof one === "string", "keys, each of which is a string")
 } as const satisfies Record<keyof PgStoreOptions, (value: unknown) => string | undefined>
 
 /** The check of each option of a store that migrates. */
 export const migratedOptions = {
   ...storeOptions,
-  createSchema: isBoolean
+  createSchema: mustBeBoolean
 } as const satisfies Record<keyof MigratedStoreOptions, (value: unknown) => string | undefined>
 
 /** Fails with a sentence about the first wrong option of a store of this package. */
 export const rightOptions = (whose: string, given: unknown, checks: OptionChecks): Effect.Effect<void, OptionRefused> =>
   Effect.suspend(() => {
-    const refused = optionRefusal(whose, given, checks)
+    const refused = findOptionRefusal(whose, given, checks)
     return refused === null ? Effect.void : refused
   })
 

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { createKey, type KeyInput } from "../../core/src/decisions/shopSettings.js"
-import { keyHash } from "../../core/src/domain/ApiKey.js"
+import { hashKey } from "../../core/src/domain/ApiKey.js"
 import { openShop, runCommand } from "../../core/src/testing/Fixtures.js"
 import { openMigrationSession } from "../src/migrate/Session.js"
 import type { PgStoreOptions } from "../src/PgStore.js"
@@ -28,7 +28,7 @@ const startRefused = (options: PgStoreOptions) =>
 const KEY = "wk_live_a_key_of_the_cell"
 const hasKey = (ports: Ports) =>
   Effect.provide(
-    Effect.flatMap(Directory, (directory) => directory.keyByHash(keyHash(KEY))),
+    Effect.flatMap(Directory, (directory) => directory.keyByHash(hashKey(KEY))),
     ports
   )
 

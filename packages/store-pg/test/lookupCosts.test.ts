@@ -7,7 +7,7 @@ import { createTicket } from "../../core/src/decisions/createTicket.js"
 import { giveStamps, redeemReward } from "../../core/src/decisions/giveStamps.js"
 import {
   freshCaller,
-  freshId,
+  makeId,
   openAccount,
   openShop,
   putChanges,
@@ -56,7 +56,7 @@ beforeAll(async () => {
     )
     const row = { shop_id: shop.id, client_id: blocking.id, known_at: 1, blocked_at: 2 }
     yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row }))
-    const unknown = { id: yield* freshId<ClientId>(), phone: "+21620001500" as Phone }
+    const unknown = { id: yield* makeId<ClientId>(), phone: "+21620001500" as Phone }
     return { shop, people: { unknown, "known elsewhere": elsewhere, blocking } }
   })
   const { shop, ...others } = await within(Effect.provide(made, ports))

@@ -4,7 +4,7 @@ import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { changeStatus } from "../../core/src/decisions/changeStatus.js"
 import { createTicket } from "../../core/src/decisions/createTicket.js"
-import { type IdempotencyKey, idempotent } from "../../core/src/decisions/Idempotency.js"
+import { type IdempotencyKey, makeIdempotent } from "../../core/src/decisions/Idempotency.js"
 import { setWebhook } from "../../core/src/decisions/webhookSettings.js"
 import { FIRST_PAGE, openShop, runCommand, ticketInput } from "../../core/src/testing/Fixtures.js"
 import { record, statusResult } from "../../core/src/testing/TestDispatcher.js"
@@ -75,7 +75,7 @@ const created = async (shop_id: ShopId) => (await runAct(runCommand(createTicket
 
 const once = (key: string) =>
   runCommand(
-    idempotent(
+    makeIdempotent(
       { caller_id: "till" as CallerId, operation: "create ticket", key: key as IdempotencyKey, request: {} },
       createTicketCommand(quiet)
     )

@@ -1,4 +1,4 @@
-import { asList, hmac, messageOf, toHex } from "./verify.js"
+import { computeHmac, messageOf, toHex, toSecretList } from "./verify.js"
 
 /** Options of {@link sign}. */
 export interface SignOptions {
@@ -28,6 +28,6 @@ export const sign = async (
   // biome-ignore lint/plugin: a receiver has neither Effect nor the service's clock.
   const t = secondsOf(isTime ? options : (options.now ?? new Date()))
   const message = messageOf(t, rawBody)
-  const signatures = await Promise.all(asList(secrets).map((secret) => hmac(secret, message)))
+  const signatures = await Promise.all(toSecretList(secrets).map((secret) => computeHmac(secret, message)))
   return [`t=${t}`, ...signatures.map((signature) => `v1=${toHex(signature)}`)].join(",")
 }

@@ -48,7 +48,7 @@ const fromHex = (hex: string): Uint8Array =>
   Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16))
 
 /** Parses a header, which must have one `t`. It ignores schemes other than `v1`, which are for later versions. */
-const parse = (header: string): ParsedHeader | undefined => {
+const parseHeader = (header: string): ParsedHeader | undefined => {
   if (header.length > MAX_HEADER_CHARACTERS) return undefined
   let t: string | undefined
   const signatures: Array<Uint8Array> = []
@@ -69,21 +69,21 @@ const parse = (header: string): ParsedHeader | undefined => {
 const utf8 = new TextEncoder()
 
 /** HMAC-SHA256 with the whole text of a secret as the key. */
-export const hmac = async (secret: string, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> => {
+export const computeHmac = async (secret: string, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> => {
   const algorithm = { name: "HMAC", hash: "SHA-256" }
   const key = await crypto.subtle.importKey("raw", utf8.encode(secret), algorithm, false, ["sign"])
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, message))
 }
 
 /** Compares every byte, so that the duration does not depend on the position of the first difference. */
-const same = (a: Uint8Array, b: Uint8Array): boolean => {
+const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean => {
   let difference = a.length ^ b.length
   for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0)
   return difference === 0
 }
 
 /** The secrets as a list. Throws if there is none, or an empty one. */
-export const asList = (secrets: string | ReadonlyArray<string>): ReadonlyArray<string> => {
+export const toSecretList = (secrets: string | ReadonlyArray<string>): ReadonlyArray<string> => {
   const list = typeof secrets === "string" ? [secrets] : secrets
   if (list.length > 0 && list.every((secret) => typeof secret === "string" && secret !== "")) return list
   throw new TypeError(
@@ -116,19 +116,19 @@ export const verify = async (
   secrets: string | ReadonlyArray<string>,
   { toleranceSeconds = 300, now }: VerifyOptions = {}
 ): Promise<VerifyResult> => {
-  const keys = asList(secrets)
+  const keys = toSecretList(secrets)
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
     throw new TypeError(
       "The body is neither a string nor bytes. Pass the raw body to verify, before it is parsed as JSON."
     )
   }
   if (header === null || header === undefined || header === "") return { ok: false, reason: "missing" }
-  const signed = parse(header)
+  const signed = parseHeader(header)
   if (signed === undefined) return { ok: false, reason: "malformed" }
 
   const message = messageOf(signed.t, rawBody)
-  const expected = await Promise.all(keys.map((secret) => hmac(secret, message)))
-  const matches = signed.signatures.flatMap((given) => expected.map((right) => same(given, right)))
+  const expected = await Promise.all(keys.map((secret) => computeHmac(secret, message)))
+  const matches = signed.signatures.flatMap((given) => expected.map((right) => isSameBytes(given, right)))
   if (!matches.includes(true)) return { ok: false, reason: "mismatch" }
 
   // biome-ignore lint/plugin: a receiver has neither Effect nor the service's clock.

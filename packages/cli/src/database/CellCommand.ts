@@ -1,4 +1,4 @@
-import { distance } from "@workshop/core/internal"
+import { editDistance } from "@workshop/core/internal"
 import type { CellMoveResult, CellStatus } from "@workshop/store-pg/migrate"
 import type { Column } from "@workshop/testers/internal"
 import { Effect, type Scope } from "effect"
@@ -141,7 +141,7 @@ const typoWarningOf = (name: string, hasAddress: boolean, names: ReadonlyArray<s
     return name === next
       ? null
       : `The cells are numbered, and the next name would be ${next}. ${name} may be a typing error, and a cell cannot be renamed.`
-  const near = names.find((one) => distance(one, name) === 1 && nextNameOf([one, name]) === undefined)
+  const near = names.find((one) => editDistance(one, name) === 1 && nextNameOf([one, name]) === undefined)
   return near === undefined
     ? null
     : `There is already a cell ${near}. ${name} may be a typing error, and a cell cannot be renamed.`

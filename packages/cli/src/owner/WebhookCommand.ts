@@ -12,7 +12,7 @@ import {
   type WebhookOffReason,
   Webhooks
 } from "@workshop/core"
-import { overlapEnd, toIso } from "@workshop/core/internal"
+import { overlapEndOf, toIso } from "@workshop/core/internal"
 import { type DeliveryState, Directory } from "@workshop/core/store"
 import { deliveryView, noticeView } from "@workshop/http-node/internal"
 import { type Column, type NoResponse, pluralize } from "@workshop/testers/internal"
@@ -136,7 +136,7 @@ const REMOVAL_WARNING = "This permanently removes the webhook, its secrets and a
 export const rotateSecret = Effect.fnUntraced(function* (shop: string, isWanted: boolean, isForced = false) {
   const id = yield* shopIdFrom(shop)
   const { webhook } = yield* Shops.byId(id)
-  const until = webhook === null ? null : overlapEnd(webhook, yield* Clock.currentTimeMillis)
+  const until = webhook === null ? null : overlapEndOf(webhook, yield* Clock.currentTimeMillis)
   if (until === null) {
     yield* confirm(ROTATION_WARNING, isWanted || isForced)
   } else {

@@ -1,5 +1,5 @@
 import { Actor, KeyInput, Keys, type ShopId, ShopInput, Shops } from "@workshop/core"
-import { isActive, keyHash, scopePresets } from "@workshop/core/internal"
+import { hashKey, isActive, scopePresets } from "@workshop/core/internal"
 import { Directory } from "@workshop/core/store"
 import { Clock, Context, Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
@@ -55,7 +55,7 @@ export const openFirstShop = Effect.gen(function* () {
  * valid again.
  */
 export const shopOfKey = Effect.fnUntraced(function* (key: string) {
-  const record = yield* (yield* Directory).keyByHash(keyHash(key))
+  const record = yield* (yield* Directory).keyByHash(hashKey(key))
   if (record !== null && !isActive(record.key, yield* Clock.currentTimeMillis)) {
     return yield* refuse(
       "The key that --demo-key gives was revoked or has expired. Give another key, or start with new data."

@@ -6,7 +6,13 @@ import type { EventType } from "../domain/EventType.js"
 import type { EventId } from "../domain/Identifier.js"
 import type { LimitStatus } from "../domain/LimitWindow.js"
 import { applyEntry, type CardRecord, type LedgerEntry } from "../domain/LoyaltyCard.js"
-import { grantIdentifier, IDENTIFIERS_PER_MS, identifier, type Moment, type ShopMoment } from "../domain/Moment.js"
+import {
+  IDENTIFIERS_PER_MS,
+  type Moment,
+  makeGrantIdentifier,
+  makeIdentifier,
+  type ShopMoment
+} from "../domain/Moment.js"
 import type { NotificationRecord, QueuedNotification } from "../domain/Notification.js"
 import { identifiersAhead_ms, type ShopHead, type ShopRecord } from "../domain/Shop.js"
 import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
@@ -32,7 +38,7 @@ export interface ShopSnapshot {
 }
 
 /** A decision that changes nothing. */
-export const unchanged = <A>(result: A): Either.Either<Decision<A>, never> =>
+export const toUnchangedDecision = <A>(result: A): Either.Either<Decision<A>, never> =>
   Either.right({ result, changes: [], limitStatuses: [] })
 
 type NotificationFields = Pick<NotificationRecord & NoticeRecord, "id" | "shop_id" | "created_at">
@@ -72,7 +78,7 @@ export class ChangeSet {
    */
   newId<Id extends string>(): Id {
     const n = this.#id_counter++ % IDENTIFIERS_PER_MS
-    return identifier<Id>(this.#idMoment(n), n)
+    return makeIdentifier<Id>(this.#idMoment(n), n)
   }
 
   /**
@@ -81,7 +87,7 @@ export class ChangeSet {
    */
   newGrantId<Id extends string>(): Id {
     const n = this.#id_counter++ % IDENTIFIERS_PER_MS
-    return grantIdentifier<Id>(this.#idMoment(n), n)
+    return makeGrantIdentifier<Id>(this.#idMoment(n), n)
   }
 
   /**
@@ -203,15 +209,15 @@ export class ChangeSet {
   }
 
   /** Makes the decision. It also saves the shop's counters, with this moment as the time of its last command. */
-  decided<A>(result: A): Either.Either<Decision<A>, never> {
+  toDecision<A>(result: A): Either.Either<Decision<A>, never> {
     this.#head.last_recorded_at = this.#moment.recorded_at
     this.#head.id_counter = this.#id_counter
     this.add({ _tag: "HeadPut", row: this.#head })
-    return this.decidedWithoutHead(result)
+    return this.toDecisionWithoutHead(result)
   }
 
   /** Makes the decision without the shop's counters, for a change that no later command depends on. */
-  decidedWithoutHead<A>(result: A): Either.Either<Decision<A>, never> {
+  toDecisionWithoutHead<A>(result: A): Either.Either<Decision<A>, never> {
     return Either.right({ result, changes: this.#changes, limitStatuses: this.#limitStatuses })
   }
 }

@@ -2,7 +2,7 @@ import { Either } from "effect"
 import type { AuditEntry } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { LimitStatus } from "../domain/LimitWindow.js"
-import { identifier, LAST_IDENTIFIER, type Moment, type ShopMoment } from "../domain/Moment.js"
+import { LAST_IDENTIFIER, type Moment, makeIdentifier, type ShopMoment } from "../domain/Moment.js"
 import type { ChangeAuthor } from "../domain/TicketChange.js"
 import { ChangeSet, type Decision, type ShopSnapshot } from "./ChangeSet.js"
 import type { Load, LoadRequest } from "./Load.js"
@@ -106,7 +106,7 @@ export const withAuditEntry = <A, E>(
       const entry = entryOf(decision.result)
       if (entry === null) return decision
       const { shop_id } = command
-      const id = identifier<string>(moment, LAST_IDENTIFIER)
+      const id = makeIdentifier<string>(moment, LAST_IDENTIFIER)
       const row: AuditEntry = { ...entry, shop_id, id, created_at: moment.now, actor }
       return { ...decision, changes: [...decision.changes, { _tag: "AuditAppended", row }] }
     })

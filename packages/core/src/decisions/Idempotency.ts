@@ -49,14 +49,14 @@ const isGiven = (name: string, value: unknown, defaults: Fields): boolean =>
 const NONE: Fields = {}
 
 /** The value with sorted fields, without those that mean the same as absent ones. */
-const canonical = (value: unknown, defaults: Fields): unknown => {
+const toCanonical = (value: unknown, defaults: Fields): unknown => {
   if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map((entry) => canonical(entry, NONE))
+  if (Array.isArray(value)) return value.map((entry) => toCanonical(entry, NONE))
   const fields = value as Fields
   const givenFields: Record<string, unknown> = {}
   for (const name of Object.keys(fields).sort()) {
     const field = fields[name]
-    if (isGiven(name, field, defaults)) givenFields[name] = canonical(field, NONE)
+    if (isGiven(name, field, defaults)) givenFields[name] = toCanonical(field, NONE)
   }
   return givenFields
 }
@@ -65,8 +65,8 @@ const canonical = (value: unknown, defaults: Fields): unknown => {
  * A text that is equal for requests that differ only in the order of fields, in absent instead of null fields, or in
  * explicit defaults.
  */
-export const fingerprint = (request: unknown, defaults: Fields = NONE): string => {
-  const text = JSON.stringify(canonical(request, defaults))
+export const fingerprintOf = (request: unknown, defaults: Fields = NONE): string => {
+  const text = JSON.stringify(toCanonical(request, defaults))
   return text.length <= ServiceLimits.fingerprint_characters ? text : sha256Hex(text)
 }
 
@@ -75,13 +75,13 @@ export const fingerprint = (request: unknown, defaults: Fields = NONE): string =
  * of a success is saved with the command's changes; refusals are not recorded. Commands of one shop run one after
  * another, so a duplicate that arrives meanwhile waits and then finds the record (Specification, Idempotency).
  */
-export const idempotent = <A, E>(
+export const makeIdempotent = <A, E>(
   { caller_id, operation, key, request, defaults }: Idempotent,
   command: Command<A, E>
 ): Command<IdempotentResult<A>, E | IdempotencyKeyReused> => {
   const record = { caller_id, operation, key }
   const recordKey = idempotencyRecordKey(record)
-  const requestFingerprint = fingerprint(request, defaults)
+  const requestFingerprint = fingerprintOf(request, defaults)
   return {
     shop_id: command.shop_id,
     loadRequests: [...command.loadRequests, { _tag: "IdempotencyRecord", key: record }],

@@ -113,7 +113,7 @@ export const emptyShopState = (input: LoadedSettings): ShopState => ({
  * not be the last. Clocks of processes differ, so among attempts with the same number an acknowledged one is the last,
  * whenever it began.
  */
-const log = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
+const logAttempt = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
   const ofEvent = attempts.get(row.event_id) ?? []
   attempts.set(row.event_id, ofEvent)
   ofEvent.splice(ofEvent.findLastIndex((one) => attemptOrder(one, row) <= 0) + 1, 0, row)
@@ -161,7 +161,7 @@ const changeHandlers: ChangeHandlers = {
   QueuedNotificationPut: (state, { row }) => state.queuedNotifications.set(row.id, row),
   QueuedNotificationRemoved: (state, { row }) => state.queuedNotifications.delete(row.id),
   ReplayPut: (state, { row }) => state.replays.set(row.id, row),
-  AttemptAppended: (state, { row }) => log(state.attempts, row),
+  AttemptAppended: (state, { row }) => logAttempt(state.attempts, row),
   EventRewritten: (state, { row }) => state.events.rewrite(row),
   AttemptRewritten: ignoreChange,
   AuditAppended: ignoreChange,

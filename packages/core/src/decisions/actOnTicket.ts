@@ -74,5 +74,5 @@ export const actOnTicket = <E>(
     const next = { ...record, ...patch.right, shop_changed_at }
     const ticket = changes.putTicket(next, linked?.client ?? null)
     act.raise(changes, ticket, { now: moment.now, before: record, record: next })
-    return changes.decided(ticket)
+    return changes.toDecision(ticket)
   })

@@ -11,9 +11,9 @@ import {
   type TicketRecord,
   ticketBounds
 } from "../domain/Ticket.js"
-import { closure, type MoveRefusal, movedFields, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
+import { closure, fieldsOfMove, type MoveRefusal, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
 import { actOnTicket } from "./actOnTicket.js"
-import { unchanged } from "./ChangeSet.js"
+import { toUnchangedDecision } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
@@ -41,7 +41,7 @@ export const changeStatus = (
     if (Either.isLeft(limitUses)) return Either.left(limitUses.left)
     const next: TicketRecord = {
       ...record,
-      ...movedFields(move, now),
+      ...fieldsOfMove(move, now),
       ...limitUses.right.windows,
       state: to,
       shop_changed_at: now,
@@ -58,7 +58,7 @@ export const changeStatus = (
       changes.notifyClient({ client_id: null, type: move.event, ticket, ticket_id: id })
     if (linked !== null && stamps !== null && stamps > 0)
       changes.addLedgerEntry(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
-    return changes.decided(ticket)
+    return changes.toDecision(ticket)
   })
 
 /**
@@ -69,7 +69,7 @@ export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | nul
   makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {
     const { record, linked } = loaded.ticket
     const due = closure(record)
-    if (due === null || moment.now < due.due_at) return unchanged<Ticket | null>(null)
+    if (due === null || moment.now < due.due_at) return toUnchangedDecision<Ticket | null>(null)
     const closedTicket = {
       ...record,
       state: "abandoned",
@@ -78,7 +78,7 @@ export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | nul
     } as const
     const ticket = changes.putTicket(closedTicket, linked?.client ?? null)
     changes.raiseEvent("ticket.abandoned", { ticket, reason: due.reason }, id)
-    return changes.decided<Ticket | null>(ticket)
+    return changes.toDecision<Ticket | null>(ticket)
   })
 
 /** The channel by which the shop notified the client (Specification, Endpoints). */

@@ -3,7 +3,7 @@ import { type ClientLink, type ClientNotFound, clientBadge, isBlocked, visibleCl
 import type { ClientId, OfferId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { OfferClosed, OfferNotFound, type OfferStatus } from "../domain/Offer.js"
-import { unchanged } from "./ChangeSet.js"
+import { toUnchangedDecision } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
@@ -13,9 +13,9 @@ const linkOrNew = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null
 /** Records a visit to the counter, from which on the shop knows the client. It does not lift a block (Specification, Clients and loyalty). */
 export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void, ClientNotFound> =>
   makeCommand(shop_id, { known: Load.account(client_id) }, (loaded, changes, moment) => {
-    if (loaded.known.link !== null) return unchanged<void>(undefined)
+    if (loaded.known.link !== null) return toUnchangedDecision<void>(undefined)
     const row = linkOrNew(shop_id, client_id, null, moment.now)
-    return changes.add({ _tag: "LinkPut", row }).decided<void>(undefined)
+    return changes.add({ _tag: "LinkPut", row }).toDecision<void>(undefined)
   })
 
 /**
@@ -38,7 +38,7 @@ export const answerOffer = (
     changes.add({ _tag: "OfferPut", row: { ...record, status: answer, answered_at: now } })
     if (answer === "blocked") {
       const row = { shop_id, client_id: holder.id, known_at: link?.known_at ?? null, blocked_at: now }
-      return changes.add({ _tag: "LinkPut", row }).decided<void>(undefined)
+      return changes.add({ _tag: "LinkPut", row }).toDecision<void>(undefined)
     }
     const row = linkOrNew(shop_id, holder.id, link, now)
     changes.add({ _tag: "LinkPut", row })
@@ -48,5 +48,5 @@ export const answerOffer = (
       const view = changes.putTicket({ ...ticket, client_id: holder.id }, client)
       changes.raiseEvent("client.linked", { ticket: view, client: clientBadge(client) }, ticket.id)
     }
-    return changes.decided<void>(undefined)
+    return changes.toDecision<void>(undefined)
   })

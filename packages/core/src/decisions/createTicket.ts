@@ -11,7 +11,7 @@ import type { OfferRecord } from "../domain/Offer.js"
 import { Phone } from "../domain/Phone.js"
 import { optional, refuseUnknownFields, Text } from "../domain/Text.js"
 import { nextNumber, type Ticket, type TicketItem, type TicketRecord, TicketType } from "../domain/Ticket.js"
-import { trackingCode } from "../domain/TrackingCode.js"
+import { makeTrackingCode } from "../domain/TrackingCode.js"
 import type { ChangeSet } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
@@ -28,7 +28,7 @@ const ItemInput = Schema.Struct({
   price_minor: optional(AmountMinor)
 }).annotations({ identifier: "TicketItemInput", description: "One of several items on a ticket to create" })
 
-const wrongItemCount = () => `must have ${Limits.items_min} to ${Limits.items_max} entries`
+const describeItemCount = () => `must have ${Limits.items_min} to ${Limits.items_max} entries`
 
 /** The body of a new ticket (Specification, Endpoints). The decision applies the defaults. */
 export const TicketInput = Schema.Struct({
@@ -38,8 +38,8 @@ export const TicketInput = Schema.Struct({
   description: optional(Text(Limits.description_characters)),
   items: optional(
     Schema.Array(ItemInput).pipe(
-      Schema.minItems(Limits.items_min, { message: wrongItemCount }),
-      Schema.maxItems(Limits.items_max, { message: wrongItemCount })
+      Schema.minItems(Limits.items_min, { message: describeItemCount }),
+      Schema.maxItems(Limits.items_max, { message: describeItemCount })
     )
   ),
   client_id: optional(ClientId),
@@ -96,11 +96,11 @@ export const createTicket = (
     if (Either.isLeft(limitUses)) return Either.left(limitUses.left)
     const { windows, limitStatuses } = limitUses.right
     changes.updateHead({ next_number: nextNumber(head.next_number), ...windows }).addLimitStatuses(...limitStatuses)
-    const record = newTicket(shop_id, changes, input, {
+    const record = makeTicket(shop_id, changes, input, {
       number: head.next_number,
       via,
       moment,
-      tracking_code: trackingCode(moment)
+      tracking_code: makeTrackingCode(moment)
     })
     const ticket = changes.putSequencedTicket(record, client?.client ?? null)
     changes.raiseEvent("ticket.created", { ticket }, record.id)
@@ -108,12 +108,12 @@ export const createTicket = (
     const { client_phone } = record
     // No offer is made to the account that is already linked.
     if (client_phone !== null && client_phone !== client?.phone)
-      changes.add({ _tag: "OfferPut", row: newOffer(changes.newGrantId(), record, client_phone) })
-    return changes.decided(ticket)
+      changes.add({ _tag: "OfferPut", row: makeOffer(changes.newGrantId(), record, client_phone) })
+    return changes.toDecision(ticket)
   })
 }
 
-const newOffer = (id: OfferId, { shop_id, id: ticket_id, created_at }: TicketRecord, phone: Phone): OfferRecord => ({
+const makeOffer = (id: OfferId, { shop_id, id: ticket_id, created_at }: TicketRecord, phone: Phone): OfferRecord => ({
   id,
   shop_id,
   ticket_id,
@@ -125,7 +125,7 @@ const newOffer = (id: OfferId, { shop_id, id: ticket_id, created_at }: TicketRec
 
 const NO_ITEMS: TicketRecord["items"] = []
 
-const newItem = (
+const makeItem = (
   changes: ChangeSet,
   { label, service, price_minor }: NonNullable<TicketInput["items"]>[number]
 ): TicketItem => ({
@@ -136,7 +136,7 @@ const newItem = (
   done: false
 })
 
-const newTicket = (
+const makeTicket = (
   shop_id: ShopId,
   changes: ChangeSet,
   input: TicketInput,
@@ -156,7 +156,7 @@ const newTicket = (
   service: input.service,
   item: input.item ?? null,
   description: input.description ?? null,
-  items: input.items?.map((item) => newItem(changes, item)) ?? NO_ITEMS,
+  items: input.items?.map((item) => makeItem(changes, item)) ?? NO_ITEMS,
   price_minor: input.price_minor ?? null,
   deposit_minor: input.deposit_minor ?? null,
   before_minor: null,

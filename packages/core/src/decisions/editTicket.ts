@@ -32,7 +32,7 @@ export const TicketEdit = Schema.Struct({
   .annotations(refuseUnknownFields)
 export type TicketEdit = typeof TicketEdit.Type
 
-const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
+const findUnknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
   items_done.flatMap(({ id }, i) =>
     record.items.some((item) => item.id === id)
       ? []
@@ -49,7 +49,7 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foun
     patch: (record, { shop }) => {
       const { items_done = [], ...fields } = edit
       const next = { ...record, ...fields }
-      const issues = unknownItems(record, edit)
+      const issues = findUnknownItems(record, edit)
       if (depositExceedsPrice(next.price_minor, next.deposit_minor)) {
         issues.push({ field: "deposit_minor", message: "must not be greater than price_minor" })
       }

@@ -23,7 +23,7 @@ export const eraseTickets = (shop_id: ShopId, person: Person, ids: ReadonlyArray
       const erased: TicketRecord = { ...eraseFromTicket(person, ticket, isTheirs), ...history }
       if (isChanged(ticket, erased)) changes.putTicket(erased, null)
     }
-    return changes.decided<void>(undefined)
+    return changes.toDecision<void>(undefined)
   })
 
 /** Erases a person from the frozen texts of events, including those that wait for delivery, and from the stored responses of receivers. */
@@ -36,7 +36,7 @@ export const eraseEvents = (shop_id: ShopId, person: Person, ids: ReadonlyArray<
       for (const attempt of attempts)
         if (attempt.head !== "") changes.add({ _tag: "AttemptRewritten", row: { ...attempt, head: "" } })
     }
-    return changes.decidedWithoutHead<void>(undefined)
+    return changes.toDecisionWithoutHead<void>(undefined)
   })
 
 const isTicket = (result: object): result is Ticket => "tracking_code" in result
@@ -66,7 +66,7 @@ export const eraseIdempotencyRecords = (
           })
       }
     }
-    return changes.decidedWithoutHead<void>(undefined)
+    return changes.toDecisionWithoutHead<void>(undefined)
   })
 
 /** The person's records that can still be found by number or id after the texts have been erased. */
@@ -83,11 +83,11 @@ export const eraseRecords = (shop_id: ShopId, { offers, notifications }: PersonR
       changes.add({ _tag: "NotificationRemoved", row: { shop_id, id, client_id } })
       changes.add({ _tag: "QueuedNotificationRemoved", row: { shop_id, id } })
     }
-    return changes.decided<void>(undefined)
+    return changes.toDecision<void>(undefined)
   })
 
 /** Ends the erasure in a shop: deletes the client's link to the shop. */
 export const forgetClient = (shop_id: ShopId, { client_id }: Person): Command<void> =>
   makeCommand(shop_id, {}, (_, changes) =>
-    changes.add({ _tag: "LinkRemoved", row: { shop_id, client_id } }).decided<void>(undefined)
+    changes.add({ _tag: "LinkRemoved", row: { shop_id, client_id } }).toDecision<void>(undefined)
   )

@@ -73,7 +73,7 @@ export const giveStamps = (
       const row = taken.right.windows.stamps_per_day
       if (row !== undefined) changes.add({ _tag: "StampLimitPut", key, row })
       const rewards_unlocked = rewardsAvailable(card, shop.program) - rewardsAvailable(seen.card, shop.program)
-      return changes.decided({ card: cardView(card, shop.program), added: count, rewards_unlocked })
+      return changes.toDecision({ card: cardView(card, shop.program), added: count, rewards_unlocked })
     }
   )
 }
@@ -97,5 +97,5 @@ export const redeemReward = (
       caller_id
     })
     const reward = { label: reward_label, redeemed_at: toIso(moment.now) }
-    return changes.decided({ card: cardView(card, shop.program), reward })
+    return changes.toDecision({ card: cardView(card, shop.program), reward })
   })

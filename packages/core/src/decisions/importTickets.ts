@@ -10,8 +10,8 @@ import {
   ENTROPY_BYTES,
   IDENTIFIER_BYTES,
   IDENTIFIERS_PER_MS,
-  identifier,
   type Moment,
+  makeIdentifier,
   TRACKING_CODE_AT
 } from "../domain/Moment.js"
 import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
@@ -26,19 +26,19 @@ import {
   type TicketState,
   TicketState as TicketStateText
 } from "../domain/TicketLifecycle.js"
-import { trackingCode } from "../domain/TrackingCode.js"
+import { makeTrackingCode } from "../domain/TrackingCode.js"
 import { SecureWebLink } from "../domain/WebLink.js"
 import type { ChangeSet } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
-const isCount = (max: number) =>
+const CountUpTo = (max: number) =>
   Schema.Int.pipe(Schema.between(0, max, { message: () => `must be a whole number from 0 to ${max}` }))
 
 const CardRow = Schema.Struct({
-  balance: isCount(1_000_000),
-  lifetime: optional(isCount(1_000_000)),
-  rewards_redeemed: optional(isCount(ServiceLimits.imported_rewards))
+  balance: CountUpTo(1_000_000),
+  lifetime: optional(CountUpTo(1_000_000)),
+  rewards_redeemed: optional(CountUpTo(ServiceLimits.imported_rewards))
 })
 
 const ClientRow = Schema.Struct({
@@ -226,9 +226,9 @@ const writeCard = (changes: ChangeSet, emptyCard: CardRecord, importedCard: type
   }
 }
 
-const EARNED: ReadonlySet<TicketState> = new Set(["ready", "collected"])
+const STATES_WITH_STAMPS: ReadonlySet<TicketState> = new Set(["ready", "collected"])
 
-interface Drawn {
+interface GeneratedFields {
   readonly id: TicketId
   readonly number: number
   readonly tracking_code: string
@@ -239,7 +239,7 @@ interface Drawn {
 const recordOf = (
   shop_id: ShopId,
   { row, client_id }: CheckedRow,
-  { id, number, tracking_code, itemId, now }: Drawn
+  { id, number, tracking_code, itemId, now }: GeneratedFields
 ): Omit<TicketRecord, "updated_at" | "change_seq"> => {
   const state = row.state ?? "workshop"
   const { quote, delay, part } = row
@@ -286,7 +286,7 @@ const recordOf = (
     created_via: row.created_via ?? "app",
     external_ref: row.external_ref ?? null,
     shop_changed_at: now,
-    stamps_earned: EARNED.has(state),
+    stamps_earned: STATES_WITH_STAMPS.has(state),
     moves_per_day: null,
     notifications_per_day: null,
     history: null
@@ -342,15 +342,15 @@ export const importTickets = (
     for (const [n, checked] of rows.entries()) {
       const { row, client_id } = checked
       if (!isGiven(row.service)) continue
-      let tracking_code = trackingCode(withFreshEntropy(moment, n))
+      let tracking_code = makeTrackingCode(withFreshEntropy(moment, n))
       for (let again = 1; codes.has(tracking_code); again++)
-        tracking_code = trackingCode(withFreshEntropy(moment, n + again * rows.length))
+        tracking_code = makeTrackingCode(withFreshEntropy(moment, n + again * rows.length))
       codes.add(tracking_code)
       const number = row.number ?? next_number
       if (row.number === undefined || row.number === null || row.number >= next_number) next_number = nextNumber(number)
       // The identifier has the ticket's own instant, so that a list by creation contains the ticket at its date.
       const id = isGiven(row.created_at)
-        ? identifier<TicketId>({ now: row.created_at, entropy }, n % IDENTIFIERS_PER_MS)
+        ? makeIdentifier<TicketId>({ now: row.created_at, entropy }, n % IDENTIFIERS_PER_MS)
         : changes.newId<TicketId>()
       const record = recordOf(shop_id, checked, {
         id,
@@ -370,7 +370,7 @@ export const importTickets = (
       tickets++
     }
     changes.updateHead({ next_number })
-    return changes.decided({ tickets, clients, cards, closing })
+    return changes.toDecision({ tickets, clients, cards, closing })
   })
 }
 

@@ -2,7 +2,7 @@ import { Either } from "effect"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { type TicketBounds, TicketNotFound, type TicketRecord, ticketBounds } from "../domain/Ticket.js"
 import type { TicketStatus } from "../domain/TicketLifecycle.js"
-import { unchanged } from "./ChangeSet.js"
+import { toUnchangedDecision } from "./ChangeSet.js"
 import type { Command } from "./Command.js"
 import { changeStatus, recordNotified } from "./changeStatus.js"
 import { answerQuote, proposeQuote, QuoteInput } from "./quotes.js"
@@ -11,17 +11,17 @@ import { announceDelay, attachPhoto, DelayInput, PartInput, PhotoInput, recordPa
 
 type Act = (shop_id: ShopId, record: TicketRecord, bounds: TicketBounds) => Command<unknown, Refusal>
 
-const statusAct =
+const makeStatusAct =
   (to: TicketStatus): Act =>
   (shop_id, { id }, bounds) =>
     changeStatus(shop_id, id, to, bounds)
 
 /** The commands of all acts on a ticket, by name, with example inputs that are valid for the ticket. */
 export const ticketActs = {
-  "status:ready": statusAct("ready"),
-  "status:impossible": statusAct("impossible"),
-  "status:workshop": statusAct("workshop"),
-  "status:collected": statusAct("collected"),
+  "status:ready": makeStatusAct("ready"),
+  "status:impossible": makeStatusAct("impossible"),
+  "status:workshop": makeStatusAct("workshop"),
+  "status:collected": makeStatusAct("collected"),
   notified: (shop_id, { id }, bounds) => recordNotified(shop_id, id, "call", bounds),
   quote: (shop_id, { id, deposit_minor }) =>
     proposeQuote(shop_id, id, QuoteInput.make({ price_minor: deposit_minor ?? 0 })),
@@ -52,7 +52,7 @@ export const previewActs = (
   run: (state, moment) => {
     const record = state.tickets.get(id)
     if (record === undefined) return Either.left(new TicketNotFound())
-    return unchanged(
+    return toUnchangedDecision(
       (Object.keys(ticketActs) as Array<TicketActName>).map((act) => {
         const decision = ticketActs[act](shop_id, record, bounds).run(state, moment)
         return { act, refusal: Either.isLeft(decision) ? decision.left : null }

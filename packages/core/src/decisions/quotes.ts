@@ -21,7 +21,7 @@ export const QuoteInput = Schema.Struct({
   .annotations({ identifier: "QuoteInput", ...refuseUnknownFields })
 export type QuoteInput = typeof QuoteInput.Type
 
-const quoteClosed = ({ quote, state, updated_at }: TicketRecord) =>
+const refuseClosedQuote = ({ quote, state, updated_at }: TicketRecord) =>
   new QuoteClosed({ status: quote?.status ?? null, state, updated_at })
 
 /** Raises the quote's event by its status: proposed, accepted or refused (Specification, Webhooks). */
@@ -33,7 +33,7 @@ const raiseQuote: TicketAct<never>["raise"] = (changes, ticket, { record: { id, 
 export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note }: QuoteInput) =>
   actOnTicket<QuoteClosed | InvalidInput>(shop_id, id, {
     actor: "shop",
-    refusalOf: (record) => (record.state === "collected" ? quoteClosed(record) : null),
+    refusalOf: (record) => (record.state === "collected" ? refuseClosedQuote(record) : null),
     patch: (record, { now }) =>
       price_minor < (record.deposit_minor ?? 0)
         ? Either.left(
@@ -55,10 +55,10 @@ export const answerQuote = (shop_id: ShopId, id: TicketId, status: QuoteAnswer, 
   actOnTicket(shop_id, id, {
     actor: "client",
     only_client: client,
-    refusalOf: (record) => (isOpen(record.state) ? null : quoteClosed(record)),
+    refusalOf: (record) => (isOpen(record.state) ? null : refuseClosedQuote(record)),
     patch: (record, { now }) => {
       const { quote, price_minor } = record
-      if (quote?.status !== "proposed") return Either.left(quoteClosed(record))
+      if (quote?.status !== "proposed") return Either.left(refuseClosedQuote(record))
       const answered = { ...quote, status, answered_at: now }
       return Either.right(
         status === "accepted"

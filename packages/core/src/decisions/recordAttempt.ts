@@ -9,12 +9,12 @@ import {
   isGone,
   type NoticeKind,
   type NoticeRecord,
-  onFailure,
-  onSuccess,
+  recordFailure,
+  recordSuccess,
   type SendResult,
   type Webhook
 } from "../domain/Webhook.js"
-import { type ChangeSet, unchanged } from "./ChangeSet.js"
+import { type ChangeSet, toUnchangedDecision } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
@@ -49,7 +49,7 @@ const SUPERSEDED: RecordedAttempt = { outcome: "superseded", transition: null }
 /** The webhook's health after an attempt. An attempt to another URL changes nothing. */
 const healthAfter = (webhook: Webhook, { url, sent }: FinishedAttempt, now: Instant): HealthChange => {
   if (url !== webhook.url) return { webhook, notice: null }
-  return acknowledges(sent) ? { webhook: onSuccess(webhook), notice: null } : onFailure(webhook, sent, now)
+  return acknowledges(sent) ? { webhook: recordSuccess(webhook), notice: null } : recordFailure(webhook, sent, now)
 }
 
 /**
@@ -59,7 +59,7 @@ const healthAfter = (webhook: Webhook, { url, sent }: FinishedAttempt, now: Inst
 export const recordAttempt = (shop_id: ShopId, attempt: FinishedAttempt): Command<RecordedAttempt> =>
   makeCommand(shop_id, { delivery: Load.delivery(attempt.event_id, attempt.token) }, (loaded, changes, moment) => {
     const { delivery, webhook } = loaded
-    if (delivery === null || webhook === null) return unchanged(SUPERSEDED)
+    if (delivery === null || webhook === null) return toUnchangedDecision(SUPERSEDED)
     const { now } = moment
     const { event_id, sent } = attempt
     const n = delivery.attempts_made + 1
@@ -70,14 +70,14 @@ export const recordAttempt = (shop_id: ShopId, attempt: FinishedAttempt): Comman
     })
     if (acknowledges(sent)) {
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-      return changes.decidedWithoutHead(resultOf("delivered"))
+      return changes.toDecisionWithoutHead(resultOf("delivered"))
     }
     const attempts_since_reset = presentSchedule(delivery, webhook).attempts_since_reset + 1
     // After a 410 the delivery is parked until the webhook is on again, even after its last attempt.
     const due_at = nextAttempt(attempts_since_reset, now, attempt.jitter) ?? (isGone(sent) ? now : null)
     if (due_at === null) {
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-      return changes.decided(resultOf("dead"))
+      return changes.toDecision(resultOf("dead"))
     }
     const next: DeliveryRecord = {
       ...delivery,
@@ -89,7 +89,7 @@ export const recordAttempt = (shop_id: ShopId, attempt: FinishedAttempt): Comman
       token: delivery.token + 1
     }
     changes.add({ _tag: "DeliveryPut", row: next })
-    return changes.decided(resultOf(after.off_reason === null ? "retry" : "parked"))
+    return changes.toDecision(resultOf(after.off_reason === null ? "retry" : "parked"))
   })
 
 /** Logs an attempt and updates the webhook's health; returns the webhook as it is afterwards. */
@@ -115,7 +115,8 @@ const logAttempt = (
 export const recordSuperseded = (shop_id: ShopId, attempted: FinishedAttempt): Command<RecordedAttempt> =>
   makeCommand(shop_id, { attempts: Load.attempts(attempted.event_id) }, (loaded, changes, moment) => {
     const { attempts, webhook } = loaded
-    if (webhook === null || attempts.some((one) => isSame(one, attempted))) return unchanged(SUPERSEDED)
+    if (webhook === null || attempts.some((one) => isSameAttempt(one, attempted)))
+      return toUnchangedDecision(SUPERSEDED)
     // The attempt gets the number of the one before it, because it used up none of the delivery's numbered attempts.
     const n = Math.max(1, ...attempts.filter((one) => one.started_at < attempted.started_at).map(({ n }) => n))
     const after = logAttempt(
@@ -124,11 +125,11 @@ export const recordSuperseded = (shop_id: ShopId, attempted: FinishedAttempt): C
       { ...attempted, started_at: attemptStartFor(attempts, attempted, n, moment.now) },
       { n, now: moment.now }
     )
-    return changes.decided<RecordedAttempt>({ outcome: "superseded", transition: healthTransition(webhook, after) })
+    return changes.toDecision<RecordedAttempt>({ outcome: "superseded", transition: healthTransition(webhook, after) })
   })
 
 /** Whether an attempt is in the log already, possibly with a slightly earlier start: see {@link attemptStartFor}. */
-const isSame = (logged: AttemptRecord, { started_at, sent }: FinishedAttempt): boolean =>
+const isSameAttempt = (logged: AttemptRecord, { started_at, sent }: FinishedAttempt): boolean =>
   logged.started_at <= started_at &&
   logged.started_at > started_at - SAME_MS &&
   logged.status === sent.status &&

@@ -7,7 +7,7 @@ import type { ShopHead } from "../domain/Shop.js"
 import type { TicketNotFound, TicketRecord } from "../domain/Ticket.js"
 import { closureMoves } from "../domain/TicketLifecycle.js"
 import type { Webhook } from "../domain/Webhook.js"
-import { unchanged } from "./ChangeSet.js"
+import { toUnchangedDecision } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 import type { Change } from "./ShopState.js"
@@ -43,14 +43,14 @@ const setBackHead = (head: ShopHead, now: Instant): ShopHead => {
  */
 export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
   makeCommand(shop_id, {}, ({ head, webhook }, _changes, { now }) => {
-    if (head.last_recorded_at <= now) return unchanged<Instant | null>(null)
+    if (head.last_recorded_at <= now) return toUnchangedDecision<Instant | null>(null)
     const changes: Array<Change> = [{ _tag: "HeadPut", row: setBackHead(head, now) }]
     if (webhook !== null) changes.push({ _tag: "WebhookPut", row: releaseWebhook(webhook, now) })
     return Either.right({ result: head.last_recorded_at, changes, limitStatuses: [] })
   })
 
 /** The fields of a ticket before it was closed too early; empty if it was not. */
-const reopenedFields = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: Instant): Partial<TicketRecord> => {
+const undoClosure = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: Instant): Partial<TicketRecord> => {
   const move = closureMoves.find(({ reason }) => reason === abandon_reason)
   return state === "abandoned" && abandoned_at !== null && abandoned_at > now && move !== undefined
     ? { state: move.from, abandoned_at: null, abandon_reason: null }
@@ -65,12 +65,12 @@ export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, Ti
   makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {
     const { record, linked } = loaded.ticket
     const { now, recorded_at } = moment
-    if (record.updated_at <= now) return unchanged(false)
+    if (record.updated_at <= now) return toUnchangedDecision(false)
     const notAfterNow = (instant: Instant | null) => instant && Math.min(instant, now)
     const { quote, delay, part } = record
     const redated: TicketRecord = {
       ...record,
-      ...reopenedFields(record, now),
+      ...undoClosure(record, now),
       created_at: Math.min(record.created_at, recorded_at),
       ready_at: notAfterNow(record.ready_at),
       collected_at: notAfterNow(record.collected_at),
@@ -87,5 +87,5 @@ export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, Ti
     }
     const ticket = changes.putTicket(redated, linked?.client ?? null)
     if (redated.state !== record.state) changes.raiseEvent("ticket.reopened", { ticket, from: record.state }, id)
-    return changes.decided(true)
+    return changes.toDecision(true)
   })

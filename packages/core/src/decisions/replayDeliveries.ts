@@ -10,7 +10,7 @@ import type { ShopId } from "../domain/Identifier.js"
 import { Limits } from "../domain/Limits.js"
 import type { ShopMoment } from "../domain/Moment.js"
 import { type Webhook, WebhookNotSet } from "../domain/Webhook.js"
-import { unchanged } from "./ChangeSet.js"
+import { toUnchangedDecision } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 import type { Change } from "./ShopState.js"
@@ -29,11 +29,11 @@ export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<Repl
       is_done: false,
       created_at: moment.recorded_at
     }
-    return changes.add({ _tag: "ReplayPut", row }).decided(row)
+    return changes.add({ _tag: "ReplayPut", row }).toDecision(row)
   })
 
 /** The new delivery of an event that had arrived or was given up: it is queued behind all live ones (Specification, Webhooks). */
-const requeuedDelivery = (
+const makeRequeuedDelivery = (
   shop_id: ShopId,
   { event, attempts_made }: Replayable,
   { generation }: Webhook,
@@ -59,10 +59,15 @@ const requeuedDelivery = (
  * raised, so it precedes the ticket's later events. If it is in flight, the attempt continues, and its failure is the first of the new
  * attempts. If it has all its attempts left, nothing changes.
  */
-const replayChange = (shop_id: ShopId, replayable: Replayable, webhook: Webhook, moment: ShopMoment): Change | null => {
+const replayChangeOf = (
+  shop_id: ShopId,
+  replayable: Replayable,
+  webhook: Webhook,
+  moment: ShopMoment
+): Change | null => {
   const { event, delivery, is_in_flight } = replayable
   if (delivery === undefined)
-    return { _tag: "DeliveryPut", row: requeuedDelivery(shop_id, replayable, webhook, moment) }
+    return { _tag: "DeliveryPut", row: makeRequeuedDelivery(shop_id, replayable, webhook, moment) }
   if (presentSchedule(delivery, webhook).attempts_since_reset === 0) return null
   if (is_in_flight) return { _tag: "DeliveryRenewed", row: { ...delivery, attempts_since_reset: 0 } }
   const due_at = Math.min(moment.now, event.created_at)
@@ -87,19 +92,20 @@ export interface ReplayStep {
 export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> =>
   makeCommand(shop_id, { replay: Load.replay(id, Limits.replay_step_events) }, (loaded, changes, moment) => {
     const { replay, webhook } = loaded
-    if (replay === null || replay.record.is_done) return unchanged<ReplayStep>({ selected_count: 0, is_done: true })
+    if (replay === null || replay.record.is_done)
+      return toUnchangedDecision<ReplayStep>({ selected_count: 0, is_done: true })
     const { record, next } = replay
     if (webhook === null) {
       // The webhook was removed meanwhile, so nothing is sent, even if another URL is set later.
       changes.add({ _tag: "ReplayPut", row: { ...record, is_done: true } })
-      return changes.decided<ReplayStep>({ selected_count: 0, is_done: true })
+      return changes.toDecision<ReplayStep>({ selected_count: 0, is_done: true })
     }
     for (const event of next.events) {
-      const change = replayChange(shop_id, event, webhook, moment)
+      const change = replayChangeOf(shop_id, event, webhook, moment)
       if (change !== null) changes.add(change)
     }
     const after_seq = Math.max(record.after_seq, next.last_seq)
     const is_done = after_seq >= record.until_seq - 1
     changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done } })
-    return changes.decided<ReplayStep>({ selected_count: next.events.length, is_done })
+    return changes.toDecision<ReplayStep>({ selected_count: next.events.length, is_done })
   })

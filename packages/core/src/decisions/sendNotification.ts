@@ -1,7 +1,7 @@
 import { nextAttempt } from "../domain/Delivery.js"
 import { MAX_ATTEMPTS, ServiceLimits } from "../domain/Limits.js"
 import { isCurrent, type NotificationRecord, type QueuedNotification } from "../domain/Notification.js"
-import { type ChangeSet, unchanged } from "./ChangeSet.js"
+import { type ChangeSet, toUnchangedDecision } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
@@ -24,31 +24,33 @@ export const beginNotification = (
     shop_id,
     { notification: Load.queuedNotification(id, attempts_made), ticket: Load.ticketRecord(news?.ticket_id ?? null) },
     ({ notification, ticket }, changes, moment) => {
-      if (notification === null) return unchanged<BeginResult>("superseded")
+      if (notification === null) return toUnchangedDecision<BeginResult>("superseded")
       if (attempts_made >= MAX_ATTEMPTS)
-        return removeNotification(changes, notification).decidedWithoutHead<BeginResult>("given_up")
+        return removeNotification(changes, notification).toDecisionWithoutHead<BeginResult>("given_up")
       if (news !== null && ticket !== null && !isCurrent(news, ticket.state))
-        return removeNotification(changes, notification).decidedWithoutHead<BeginResult>("outdated")
+        return removeNotification(changes, notification).toDecisionWithoutHead<BeginResult>("outdated")
       const due_at =
         nextAttempt(attempts_made + 1, moment.now, 0) ?? moment.now + ServiceLimits.notification_last_look_ms
       changes.add({ _tag: "QueuedNotificationPut", row: { ...notification, attempts_made: attempts_made + 1, due_at } })
-      return changes.decidedWithoutHead<BeginResult>("begun")
+      return changes.toDecisionWithoutHead<BeginResult>("begun")
     }
   )
 
 /** Removes a notification that no process sends. Returns whether it still waited. */
 export const discardNotification = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<boolean> =>
   makeCommand(shop_id, { notification: Load.queuedNotification(id, attempts_made) }, ({ notification }, changes) =>
-    notification === null ? unchanged(false) : removeNotification(changes, notification).decidedWithoutHead(true)
+    notification === null
+      ? toUnchangedDecision(false)
+      : removeNotification(changes, notification).toDecisionWithoutHead(true)
   )
 
 /** Makes a notification that a clock ahead of the present had delayed due now. */
 export const retryNotificationNow = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<void> =>
   makeCommand(shop_id, { notification: Load.queuedNotification(id, attempts_made) }, (loaded, changes, moment) => {
     const { notification } = loaded
-    if (notification === null || notification.due_at <= moment.now) return unchanged<void>(undefined)
+    if (notification === null || notification.due_at <= moment.now) return toUnchangedDecision<void>(undefined)
     const row = { ...notification, due_at: moment.now }
-    return changes.add({ _tag: "QueuedNotificationPut", row }).decidedWithoutHead<void>(undefined)
+    return changes.add({ _tag: "QueuedNotificationPut", row }).toDecisionWithoutHead<void>(undefined)
   })
 
 /** Records the end of an attempt: the notification was delivered, is retried by the retry table, or is given up. */
@@ -58,12 +60,12 @@ export const recordNotification = (
 ): Command<"sent" | "retry" | "given_up" | "superseded"> =>
   makeCommand(shop_id, { notification: Load.queuedNotification(id, attempts_made) }, (loaded, changes, moment) => {
     const { notification } = loaded
-    if (notification === null) return unchanged<"sent" | "retry" | "given_up" | "superseded">("superseded")
-    if (isDelivered) return removeNotification(changes, notification).decidedWithoutHead("sent" as const)
+    if (notification === null) return toUnchangedDecision<"sent" | "retry" | "given_up" | "superseded">("superseded")
+    if (isDelivered) return removeNotification(changes, notification).toDecisionWithoutHead("sent" as const)
     const due_at = nextAttempt(attempts_made, moment.now, 0)
-    if (due_at === null) return removeNotification(changes, notification).decidedWithoutHead("given_up" as const)
+    if (due_at === null) return removeNotification(changes, notification).toDecisionWithoutHead("given_up" as const)
     changes.add({ _tag: "QueuedNotificationPut", row: { ...notification, due_at } })
-    return changes.decidedWithoutHead("retry" as const)
+    return changes.toDecisionWithoutHead("retry" as const)
   })
 
 const removeNotification = (changes: ChangeSet, { shop_id, id }: QueuedNotification): ChangeSet =>

@@ -1,5 +1,5 @@
 import { Either, Schema } from "effect"
-import { type ApiKeyRecord, isActive, KeyNotFound, keyHash, Scope, TooManyKeys } from "../domain/ApiKey.js"
+import { type ApiKeyRecord, hashKey, isActive, KeyNotFound, Scope, TooManyKeys } from "../domain/ApiKey.js"
 import type { KeyId, ShopId } from "../domain/Identifier.js"
 import { DateOrDateTimeText } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
@@ -82,7 +82,7 @@ export const changeShop = (
     }
     const head = { ...loaded.head, next_number: patch.next_number ?? loaded.head.next_number }
     changes.add({ _tag: "ShopPut", row: shop })
-    return changes.updateHead({ next_number: head.next_number }).decided({ shop, head })
+    return changes.updateHead({ next_number: head.next_number }).toDecision({ shop, head })
   })
 
 /** A new key's name, its scopes, and optionally the instant at which it expires. */
@@ -115,14 +115,14 @@ export const createKey = (
       shop_id,
       name,
       scopes: [...new Set(scopes)],
-      hash: keyHash(key),
+      hash: hashKey(key),
       last_four: key.slice(-4),
       created_at: moment.recorded_at,
       revoked_at: null,
       expires_at: expires_at ?? null,
       last_used_at: null
     }
-    return changes.add({ _tag: "KeyPut", row }).decided(row)
+    return changes.add({ _tag: "KeyPut", row }).toDecision(row)
   })
 
 /** Revokes a key; a key that was revoked before does not change (Specification, Keys and scopes). */
@@ -131,5 +131,5 @@ export const revokeKey = (shop_id: ShopId, id: KeyId): Command<ApiKeyRecord, Key
     const key = loaded.keys.find((key) => key.id === id)
     if (key === undefined) return Either.left(new KeyNotFound())
     const row = { ...key, revoked_at: key.revoked_at ?? moment.now }
-    return changes.add({ _tag: "KeyPut", row }).decided(row)
+    return changes.add({ _tag: "KeyPut", row }).toDecision(row)
   })

@@ -3,7 +3,7 @@ import type { EventRecord } from "../domain/Event.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
-import { onSuccess, overlapEnd, type Webhook, WebhookNotSet, withNewSecret } from "../domain/Webhook.js"
+import { overlapEndOf, recordSuccess, type Webhook, WebhookNotSet, withNewSecret } from "../domain/Webhook.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
@@ -29,8 +29,8 @@ export const setWebhook = (
       first_failure_at: null
     }
     const current = loaded.webhook ?? initialWebhook
-    const row: Webhook = { ...(loaded.webhook?.url === url ? current : onSuccess({ ...current, url })), url }
-    return changes.add({ _tag: "WebhookPut", row }).decided(row)
+    const row: Webhook = { ...(loaded.webhook?.url === url ? current : recordSuccess({ ...current, url })), url }
+    return changes.add({ _tag: "WebhookPut", row }).toDecision(row)
   })
 
 const changeWebhook = (
@@ -40,7 +40,7 @@ const changeWebhook = (
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
     if (loaded.webhook === null) return Either.left(new WebhookNotSet())
     const row = next(loaded.webhook, moment.now)
-    return changes.add({ _tag: "WebhookPut", row }).decided(row)
+    return changes.add({ _tag: "WebhookPut", row }).toDecision(row)
   })
 
 /** A new secret, and the instant until which a secret that it ended early would have signed; null if it ended none. */
@@ -59,15 +59,15 @@ export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSe
     if (loaded.webhook === null) return Either.left(new WebhookNotSet())
     const webhook = withNewSecret(loaded.webhook, secret, moment.now)
     changes.add({ _tag: "WebhookPut", row: webhook })
-    return changes.decided({ webhook, replaces_before: overlapEnd(loaded.webhook, moment.now) })
+    return changes.toDecision({ webhook, replaces_before: overlapEndOf(loaded.webhook, moment.now) })
   })
 
 /** Turns the webhook on again, with no failures. Parked deliveries are due at once, with all attempts again (Specification, Webhooks). */
 export const enableWebhook = (shop_id: ShopId) =>
   changeWebhook(shop_id, (webhook, now) =>
     webhook.off_reason === null
-      ? onSuccess(webhook)
-      : { ...onSuccess(webhook), off_reason: null, generation: webhook.generation + 1, enabled_at: now }
+      ? recordSuccess(webhook)
+      : { ...recordSuccess(webhook), off_reason: null, generation: webhook.generation + 1, enabled_at: now }
   )
 
 /** Turns the webhook off until its owner turns it on again; meanwhile deliveries are parked (Specification, Webhooks). */
@@ -84,13 +84,13 @@ export const removeWebhook = (shop_id: ShopId): Command<"removed" | "more", Webh
     if (webhook === null) return Either.left(new WebhookNotSet())
     for (const event_id of waiting) changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
     if (waiting.length < Limits.replay_step_events)
-      return changes.add({ _tag: "WebhookRemoved", row: { shop_id } }).decided<"removed" | "more">("removed")
+      return changes.add({ _tag: "WebhookRemoved", row: { shop_id } }).toDecision<"removed" | "more">("removed")
     const row: Webhook = { ...webhook, off_reason: "disabled" }
-    return changes.add({ _tag: "WebhookPut", row }).decided<"removed" | "more">("more")
+    return changes.add({ _tag: "WebhookPut", row }).toDecision<"removed" | "more">("more")
   })
 
 /** The app's test button: raises a `ping` (Specification, Webhooks). */
 export const pingWebhook = (shop_id: ShopId): Command<EventRecord> =>
   makeCommand(shop_id, {}, (_, changes) => {
-    return changes.decided(changes.raiseEvent("ping", {}, null))
+    return changes.toDecision(changes.raiseEvent("ping", {}, null))
   })

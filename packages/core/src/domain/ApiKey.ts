@@ -4,7 +4,7 @@ import type { KeyId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import { Limits } from "./Limits.js"
 import { RefusalOf } from "./RefusalOf.js"
-import { isSecretText, SECRET_BYTES, secretText } from "./SecretText.js"
+import { isSecretText, SECRET_BYTES, toSecretText } from "./SecretText.js"
 
 /** A permission of a key (Specification, Keys and scopes). */
 export const Scope = Schema.Literal("tickets:read", "tickets:write", "clients:read", "loyalty:write").annotations({
@@ -70,10 +70,10 @@ const TEST_KEY = /^wk_test_[A-Za-z0-9_-]{8,64}$/
 export const KEY_BYTES = SECRET_BYTES
 
 /** The key's text, shown once. */
-export const keyText = (kind: KeyKind, entropy: Uint8Array): string => keyPrefixes[kind] + secretText(entropy)
+export const makeKeyText = (kind: KeyKind, entropy: Uint8Array): string => keyPrefixes[kind] + toSecretText(entropy)
 
 /** The hash of a key as it is stored, in lower-case hexadecimal. */
-export const keyHash = (key: string): string => sha256Hex(key)
+export const hashKey = (key: string): string => sha256Hex(key)
 
 /** Whether a text has the form of a test key. */
 export const looksLikeTestKey = (text: string): boolean => TEST_KEY.test(text)

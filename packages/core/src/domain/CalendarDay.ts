@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, SECOND_MS } from "./Instant.js"
-import { normalizedText, type ReadResult } from "./Text.js"
+import { makeTextSchema, type ReadResult } from "./Text.js"
 
 // Formatters are cached, because creating one takes 65 µs and using it 1 µs, and every creation of a ticket needs one
 // for a day's limits. The cache is bounded by the number of IANA's zones.
@@ -39,7 +39,7 @@ const readTimeZone = (text: string): ReadResult<string> => {
  * The IANA name of a shop's time zone, such as `Africa/Tunis`, stored as given. The platform must know the zone; case does not matter
  * (Specification, Clients and loyalty; Limits: a shop's day is its own calendar day).
  */
-export const TimeZone = normalizedText(readTimeZone, {
+export const TimeZone = makeTextSchema(readTimeZone, {
   type: "string",
   description: "An IANA time zone",
   examples: ["Africa/Tunis"]

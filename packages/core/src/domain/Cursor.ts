@@ -9,7 +9,7 @@ export interface CursorBinding {
 
 const DIGEST_CHARACTERS = 16
 
-const digest = ({ shop_id, filters }: CursorBinding, position: string): string =>
+const digestOf = ({ shop_id, filters }: CursorBinding, position: string): string =>
   sha256Hex(JSON.stringify([shop_id, filters, position])).slice(0, DIGEST_CHARACTERS)
 
 /** Makes an opaque text from a position in a list. */
@@ -17,7 +17,7 @@ export const encode = (binding: CursorBinding, position: string): string =>
   `${btoa(position)
     .replace(/(?<!=)=+$/, "")
     .replaceAll("+", "-")
-    .replaceAll("/", "_")}.${digest(binding, position)}`
+    .replaceAll("/", "_")}.${digestOf(binding, position)}`
 
 /** The position of a cursor; null if the cursor is damaged, or belongs to another shop or other filters. */
 export const decode = (binding: CursorBinding, cursor: string): string | null => {

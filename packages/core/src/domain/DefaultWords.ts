@@ -25,7 +25,9 @@ export const defaultWords = {
 const languages = Object.keys(defaultWords) as ReadonlyArray<Language>
 
 /** The forbidden words of all languages. */
-export const everyLanguage: WordList.WordList = WordList.makeWordList(languages.flatMap((of) => defaultWords[of].rude))
+export const everyLanguage: WordList.WordList = WordList.makeWordList(
+  languages.flatMap((language) => defaultWords[language].rude)
+)
 
 const languagesByWord = new Map<string, Array<Language>>()
 for (const language of languages) {
@@ -37,7 +39,10 @@ for (const language of languages) {
 /** The languages in which a word of {@link everyLanguage} is forbidden. */
 export const languagesOf = (word: string): ReadonlyArray<Language> => languagesByWord.get(word) ?? []
 
-const plain = new Map(languages.map((of) => [of, WordList.makeWordList(defaultWords[of].plain)]))
+const plainWordLists = new Map(
+  languages.map((language) => [language, WordList.makeWordList(defaultWords[language].plain)])
+)
 
 /** The harmless words of a language that look like forbidden ones. */
-export const plainWords = (language: Language): WordList.WordList => plain.get(language) ?? WordList.makeWordList([])
+export const plainWordsOf = (language: Language): WordList.WordList =>
+  plainWordLists.get(language) ?? WordList.makeWordList([])

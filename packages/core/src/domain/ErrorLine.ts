@@ -6,7 +6,7 @@ export const rootCause = (error: Error): Error => {
 }
 
 /** An error and its root cause, in one line. */
-export const inOneLine = (error: unknown): string => {
+export const toOneLine = (error: unknown): string => {
   if (!(error instanceof Error)) return "the store is unavailable"
   const root = rootCause(error)
   return error.message.includes(root.message) ? error.message : `${error.message.replace(/\.$/, "")} (${root.message})`

@@ -1,5 +1,5 @@
 import { Data } from "effect"
-import { plainWords } from "./DefaultWords.js"
+import { plainWordsOf } from "./DefaultWords.js"
 import type { Language } from "./Language.js"
 import type { ShopRecord } from "./Shop.js"
 import * as WordList from "./WordList.js"
@@ -36,7 +36,7 @@ export interface TicketTexts {
 }
 
 /** The texts of a ticket that are searched for forbidden words, each with its dotted path (Specification, Errors). */
-export const checkedTexts = (input: TicketTexts): ReadonlyArray<readonly [field: string, text: string]> => {
+export const ticketTextsOf = (input: TicketTexts): ReadonlyArray<readonly [field: string, text: string]> => {
   const texts: Array<readonly [string, string]> = []
   const add = (field: string, text: string | null | undefined) => {
     if (text !== null && text !== undefined) texts.push([field, text])
@@ -79,15 +79,15 @@ export const forbiddenField = (
   found: ReadonlyArray<FoundWord>
 ): string | null => {
   if (found.length === 0 && shop.forbidden_words.length === 0) return null
-  const texts = checkedTexts(input)
+  const texts = ticketTextsOf(input)
   const allowedByShop = [WordList.makeWordList(shop.allowed_words)]
-  const harmlessForShop = [...allowedByShop, ...shop.languages.map(plainWords)]
+  const harmlessForShop = [...allowedByShop, ...shop.languages.map(plainWordsOf)]
   const byFilter = texts.find(([field, text]) => {
-    const of = found.filter((word) => word.field === field)
-    const ofShopLanguages = of.filter(({ languages }) =>
+    const foundInField = found.filter((word) => word.field === field)
+    const ofShopLanguages = foundInField.filter(({ languages }) =>
       languages?.some((language) => shop.languages.includes(language))
     )
-    const ofAllLanguages = of.filter(({ languages }) => languages === undefined)
+    const ofAllLanguages = foundInField.filter(({ languages }) => languages === undefined)
     return (
       isRefused(text, ofShopLanguages.map(toWord), harmlessForShop) ||
       isRefused(text, ofAllLanguages.map(toWord), allowedByShop)

@@ -48,9 +48,16 @@ const daysInMonth = (year: number, month: number): number =>
  */
 const parse = (parts: RegExpExecArray | null): Instant | undefined => {
   if (parts === null) return undefined
-  const part = (at: number): number => Number(parts[at] ?? 0)
-  const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)]
-  const [offset_hours, offset_minutes] = [part(9), part(10)]
+  const numberAt = (at: number): number => Number(parts[at] ?? 0)
+  const [year, month, day, hour, minute, second] = [
+    numberAt(1),
+    numberAt(2),
+    numberAt(3),
+    numberAt(4),
+    numberAt(5),
+    numberAt(6)
+  ]
+  const [offset_hours, offset_minutes] = [numberAt(9), numberAt(10)]
   if (month < 1 || day < 1 || day > daysInMonth(year, month)) return undefined
   if (hour > 23 || minute > 59 || second > 59 || offset_hours > 23 || offset_minutes > 59) return undefined
   const milliseconds = Number((parts[7] ?? "").slice(0, 3).padEnd(3, "0"))

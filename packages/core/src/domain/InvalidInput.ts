@@ -23,16 +23,16 @@ export class InvalidInput extends Data.TaggedError("InvalidInput")<{
   }
 }
 
-const literals = (ast: AST.AST): ReadonlyArray<string> | undefined => {
+const literalsOf = (ast: AST.AST): ReadonlyArray<string> | undefined => {
   if (AST.isLiteral(ast)) return ast.literal === null ? [] : [String(ast.literal)]
   if (!AST.isUnion(ast)) return undefined
-  const members = ast.types.map(literals)
+  const members = ast.types.map(literalsOf)
   return members.every((member) => member !== undefined) ? members.flat() : undefined
 }
 
 /** A description of a type's values for people. */
-const expectation = (ast: AST.AST): string => {
-  const values = literals(ast)
+const describeExpectation = (ast: AST.AST): string => {
+  const values = literalsOf(ast)
   if (values !== undefined) return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(", ")}`
   switch (ast._tag) {
     case "StringKeyword":
@@ -47,17 +47,18 @@ const expectation = (ast: AST.AST): string => {
     case "TupleType":
       return "must be a list"
     case "Refinement":
-      return isWhole(ast) ? "must be a whole number" : expectation(ast.from)
+      return isIntegerSchema(ast) ? "must be a whole number" : describeExpectation(ast.from)
     case "Transformation":
-      return expectation(ast.from)
+      return describeExpectation(ast.from)
     case "Union":
-      return expectation(ast.types[0]!)
+      return describeExpectation(ast.types[0]!)
     default:
       return "is not valid"
   }
 }
 
-const isWhole = (ast: AST.Refinement): boolean => ast.annotations[AST.SchemaIdAnnotationId] === Schema.IntSchemaId
+const isIntegerSchema = (ast: AST.Refinement): boolean =>
+  ast.annotations[AST.SchemaIdAnnotationId] === Schema.IntSchemaId
 
 const isNull = (ast: AST.AST): boolean => AST.isLiteral(ast) && ast.literal === null
 
@@ -92,20 +93,21 @@ const removeValue = (message: string | undefined): string | undefined =>
 
 /** The message for a value of another type. JSON has no dates, so a date comes from a program, such as from a column of its database. */
 const wrongTypeMessage = (issue: ParseResult.Type): string => {
-  const message = removeValue(issue.message) ?? authorMessage(issue.ast, issue) ?? expectation(issue.ast)
+  const message = removeValue(issue.message) ?? authorMessage(issue.ast, issue) ?? describeExpectation(issue.ast)
   return message === "must be a string" && isDate(issue.actual)
     ? `${message}, such as the toISOString() of the Date`
     : message
 }
 
-const toArray = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
+const toArray = <A>(oneOrMany: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> =>
+  Array.isArray(oneOrMany) ? oneOrMany : [oneOrMany as A]
 
 const pathTo = (path: string, more: ParseResult.Path): string =>
   [path, ...toArray(more).map(String)].filter((part) => part !== "").join(".")
 
 /** The errors of the closest alternative of a union: the one other than null that was refused at the deepest field. */
-const closestIssues = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issue> => {
-  if (literals(issue.ast) !== undefined) return [{ field: path, message: expectation(issue.ast) }]
+const findClosestIssues = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issue> => {
+  if (literalsOf(issue.ast) !== undefined) return [{ field: path, message: describeExpectation(issue.ast) }]
   const choices = toArray(issue.issues).filter((choice) => !(choice._tag === "Type" && isNull(choice.ast)))
   // Null is never the only alternative.
   return inputIssues(choices.find((choice) => choice._tag !== "Type") ?? choices[0]!, path)
@@ -120,12 +122,13 @@ export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyA
       return inputIssues(issue.issue, pathTo(path, issue.path))
     case "Composite":
       return AST.isUnion(issue.ast)
-        ? closestIssues(issue, path)
+        ? findClosestIssues(issue, path)
         : toArray(issue.issues).flatMap((inner) => inputIssues(inner, path))
     case "Refinement": {
       if (issue.kind === "From") return inputIssues(issue.issue, path)
       const message =
-        authorMessage(issue.ast, issue) ?? (isWhole(issue.ast) ? expectation(issue.ast) : descriptionMessage(issue))
+        authorMessage(issue.ast, issue) ??
+        (isIntegerSchema(issue.ast) ? describeExpectation(issue.ast) : descriptionMessage(issue))
       return message === undefined ? inputIssues(issue.issue, path) : [{ field: path, message }]
     }
     case "Transformation": {

@@ -88,13 +88,13 @@ export const hasRoom = (
 ): boolean => window.used + n <= limit
 
 /** The window after `n` more uses; {@link hasRoom} checks whether the limit allows them. */
-export const withUses = (window: LimitWindow, n: number): LimitWindow => ({
+export const addUses = (window: LimitWindow, n: number): LimitWindow => ({
   used: window.used + n,
   resets_at: window.resets_at
 })
 
 /** The status of a policy, from its window. */
-export const limitStatus = (
+export const limitStatusOf = (
   window: LimitWindow,
   policy: PolicyName,
   limit: number = Policies[policy].limit
@@ -109,7 +109,7 @@ const isScarcer = (a: LimitStatus, b: LimitStatus): boolean =>
   a.remaining < b.remaining || (a.remaining === b.remaining && a.resets_at > b.resets_at)
 
 /** The limited policy with the fewest uses left; among equals the one that resets last (Specification, Limits). */
-export const scarcest = (limitStatuses: ReadonlyArray<LimitStatus>): LimitStatus | undefined => {
+export const findScarcest = (limitStatuses: ReadonlyArray<LimitStatus>): LimitStatus | undefined => {
   let best: LimitStatus | undefined
   for (const one of limitStatuses)
     if (one.limit !== Number.POSITIVE_INFINITY && (best === undefined || isScarcer(one, best))) best = one
@@ -134,11 +134,11 @@ const takeIfRoom = (
   return full.length > 0
     ? Either.left(
         new LimitReached({
-          limitStatuses: full.map(({ policy, window, limit }) => limitStatus(window, policy, limit)),
+          limitStatuses: full.map(({ policy, window, limit }) => limitStatusOf(window, policy, limit)),
           refused_at: now
         })
       )
-    : Either.right(open.map(({ window }) => withUses(window, n)))
+    : Either.right(open.map(({ window }) => addUses(window, n)))
 }
 
 /** The limits, the time and the number of the uses that {@link takeUses} takes. */
@@ -179,7 +179,7 @@ export const takeUses = <P extends PolicyName>(
     policies.forEach((policy, i) => {
       after[policy] = taken[i]!
     })
-    const limitStatuses = open.map(({ policy, limit }, i) => limitStatus(taken[i]!, policy, limit))
+    const limitStatuses = open.map(({ policy, limit }, i) => limitStatusOf(taken[i]!, policy, limit))
     return { windows: after, limitStatuses }
   })
 }
@@ -216,7 +216,7 @@ export const takeEach = (
   return Either.map(takeIfRoom(open, 1, now), (taken) =>
     uses.map((use, i) => {
       windows.put(use, taken[i]!)
-      return limitStatus(taken[i]!, use.policy, use.limit)
+      return limitStatusOf(taken[i]!, use.policy, use.limit)
     })
   )
 }
@@ -230,10 +230,10 @@ export const giveBackUses = (
   uses.forEach((use, i) => {
     const window = windows.get(use)
     if (window !== undefined && window.resets_at === limitStatuses[i]?.resets_at && window.used > 0)
-      windows.put(use, withUses(window, -1))
+      windows.put(use, addUses(window, -1))
   })
 }
 
 /** The status of a limit, without using it. */
 export const peekLimit = (windows: LimitWindows, use: LimitUse, now: Instant): LimitStatus =>
-  limitStatus(windowOf(windows, use, now), use.policy, use.limit)
+  limitStatusOf(windowOf(windows, use, now), use.policy, use.limit)

@@ -6,7 +6,7 @@ import { Limits } from "./Limits.js"
 import { RefusalOf } from "./RefusalOf.js"
 import { Text } from "./Text.js"
 
-const stamps = (min: number) =>
+const StampsFrom = (min: number) =>
   Schema.Int.pipe(
     Schema.between(min, Limits.program_stamps_max, {
       message: () => `must be a whole number from ${min} to ${Limits.program_stamps_max}`
@@ -17,8 +17,8 @@ const stamps = (min: number) =>
 export const LoyaltyProgram = Schema.Struct({
   active: Schema.Boolean,
   name: Schema.NullOr(Text(Limits.name_characters)),
-  stamps_required: stamps(1),
-  stamps_per_ticket: stamps(0),
+  stamps_required: StampsFrom(1),
+  stamps_per_ticket: StampsFrom(0),
   reward_label: Schema.NullOr(Text(Limits.name_characters))
 }).annotations({ identifier: "LoyaltyProgram", description: "A shop's rules for stamps and rewards" })
 export interface LoyaltyProgram extends Named.LoyaltyProgram {}

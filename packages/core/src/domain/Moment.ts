@@ -48,8 +48,8 @@ export const LAST_IDENTIFIER = 0xfff
  * The `n`th identifier of a moment: a UUID of version 7 whose twelve bits after the version are `n`, so the identifiers of one command sort
  * in the order in which it made them (Specification, Tickets).
  */
-export const identifier = <Id extends string>(moment: Moment, n: number): Id => {
-  const { before, after } = around(moment)
+export const makeIdentifier = <Id extends string>(moment: Moment, n: number): Id => {
+  const { before, after } = affixesOf(moment)
   return `${before}${n.toString(16).padStart(3, "0")}${after}` as Id
 }
 
@@ -57,13 +57,13 @@ export const identifier = <Id extends string>(moment: Moment, n: number): Id => 
  * An identifier that grants access, such as an offer's. All others of a decision differ only by their count, so each can be derived from
  * another; this one has its own random bytes. A decision has at most one.
  */
-export const grantIdentifier = <Id extends string>({ now, entropy }: Moment, n: number): Id => {
-  const { before, after } = around({ now, entropy: entropy.subarray(GRANT_AT) })
+export const makeGrantIdentifier = <Id extends string>({ now, entropy }: Moment, n: number): Id => {
+  const { before, after } = affixesOf({ now, entropy: entropy.subarray(GRANT_AT) })
   return `${before}${n.toString(16).padStart(3, "0")}${after}` as Id
 }
 
 /** The parts before and after the count, which all identifiers of a moment share. */
-const around = ({ now, entropy: e }: Moment) => {
+const affixesOf = ({ now, entropy: e }: Moment) => {
   const time = Math.max(0, now).toString(16).padStart(12, "0")
   const variant = hex[(e[0]! & 0x3f) | 0x80]!
   const node = hex[e[2]!]! + hex[e[3]!]! + hex[e[4]!]! + hex[e[5]!]! + hex[e[6]!]! + hex[e[7]!]!

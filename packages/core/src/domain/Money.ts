@@ -39,7 +39,7 @@ export const Money = Schema.Struct({
 export interface Money extends Named.Money {}
 
 /** The amount left to pay: price less deposit, or null without a price; a missing deposit counts as 0 (Specification, Tickets). */
-export const remaining = (price_minor: number | null, deposit_minor: number | null): number | null =>
+export const computeRemaining = (price_minor: number | null, deposit_minor: number | null): number | null =>
   price_minor === null ? null : price_minor - (deposit_minor ?? 0)
 
 /** Whether a deposit is higher than its price. */

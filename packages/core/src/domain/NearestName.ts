@@ -1,5 +1,5 @@
 /** The number of letters to add, remove, replace or swap with the next one to turn one name into the other. */
-export const distance = (a: string, b: string): number => {
+export const editDistance = (a: string, b: string): number => {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   const cellAt = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
   for (let i = 1; i <= a.length; i++) {
@@ -15,10 +15,10 @@ export const distance = (a: string, b: string): number => {
 }
 
 /** The most similar name; undefined if none is similar enough. */
-export const nearestName = (written: string, names: ReadonlyArray<string>): string | undefined => {
+export const findNearestName = (written: string, names: ReadonlyArray<string>): string | undefined => {
   const max = written.length < 3 ? 0 : Math.floor((written.length + 1) / 3)
   const ranked = names
-    .map((name) => ({ name, far: distance(written.toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({ name, far: editDistance(written.toLowerCase(), name.toLowerCase()) }))
     .filter(({ far }) => far <= max)
     .sort((a, b) => a.far - b.far)
   return ranked[0]?.name

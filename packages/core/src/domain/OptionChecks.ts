@@ -1,5 +1,5 @@
 import { Data } from "effect"
-import { nearestName } from "./NearestName.js"
+import { findNearestName } from "./NearestName.js"
 
 /** The complaint about the value of an option, such as `must be a function`; undefined if the value is valid. */
 export type Complaint = string | undefined
@@ -8,21 +8,21 @@ export type Complaint = string | undefined
 export type OptionChecks = Readonly<Record<string, (value: unknown) => Complaint>>
 
 /** Accepts every value, because the code that uses the value checks it. */
-export const isAny = (): Complaint => undefined
+export const acceptAny = (): Complaint => undefined
 
 /** Accepts functions. */
-export const isFunction = (value: unknown): Complaint =>
+export const mustBeFunction = (value: unknown): Complaint =>
   typeof value === "function" ? undefined : "must be a function"
 
 /** Accepts whole numbers from 1. */
-export const isPositive = (value: unknown): Complaint =>
+export const mustBePositive = (value: unknown): Complaint =>
   Number.isInteger(value) && (value as number) >= 1 ? undefined : "must be a whole number of at least 1"
 
 /** Accepts texts. */
-export const isText = (value: unknown): Complaint => (typeof value === "string" ? undefined : "must be a string")
+export const mustBeText = (value: unknown): Complaint => (typeof value === "string" ? undefined : "must be a string")
 
 /** Accepts true and false. */
-export const isBoolean = (value: unknown): Complaint =>
+export const mustBeBoolean = (value: unknown): Complaint =>
   typeof value === "boolean" ? undefined : "must be true or false"
 
 /** Whether a value is an object with named fields. */
@@ -41,7 +41,7 @@ const OPTIONS = { one: "option", many: "options" }
 const unknownFieldMessage = (given: object, names: ReadonlyArray<string>, { one, many } = OPTIONS) => {
   const name = Object.keys(given).find((given) => !names.includes(given))
   if (name === undefined) return undefined
-  const meant = nearestName(name, names)
+  const meant = findNearestName(name, names)
   const instead = meant === undefined ? `. The ${many} are ${names.join(", ")}.` : `. Did you mean ${meant}?`
   return { name, complaint: `has no ${one} ${name}${instead}` }
 }
@@ -56,7 +56,7 @@ const wrongOptionMessage = (given: object, checks: OptionChecks) =>
     .find(({ complaint }) => complaint !== undefined)
 
 /** Accepts an object with these fields. */
-export const ofFields =
+export const mustHaveFields =
   (checks: OptionChecks) =>
   (value: unknown): Complaint => {
     if (!isObject(value)) return `must be an object with ${Object.keys(checks).join(", ")}`
@@ -68,7 +68,7 @@ export const ofFields =
  * The refusal of the first option that is unknown or wrong; null if all are right. `whose` is the function or part with
  * the options, such as `start` or `the store`.
  */
-export const optionRefusal = (whose: string, given: unknown, checks: OptionChecks): OptionRefused | null => {
+export const findOptionRefusal = (whose: string, given: unknown, checks: OptionChecks): OptionRefused | null => {
   const refuse = (option: string, message: string) => new OptionRefused({ option, message })
   const owner = whose.replace(/^the /, "The ")
   if (!isObject(given)) return refuse("", `${owner} requires an object of options`)
@@ -79,8 +79,8 @@ export const optionRefusal = (whose: string, given: unknown, checks: OptionCheck
 }
 
 /** Returns the options if all are right; throws a sentence about the first that is not. */
-export const checkedOptions = <A extends object>(whose: string, given: A, checks: OptionChecks): A => {
-  const refused = optionRefusal(whose, given, checks)
+export const requireOptions = <A extends object>(whose: string, given: A, checks: OptionChecks): A => {
+  const refused = findOptionRefusal(whose, given, checks)
   if (refused !== null) throw refused
   return given
 }

@@ -16,13 +16,13 @@ export const ERASED = "[erased]"
 // The separators between two digits of a number: at most three characters in a row.
 const BETWEEN = "[ .()/\\u00a0-]{0,3}"
 
-const spacedDigits = (digits: string): string => [...digits].join(BETWEEN)
+const spaceDigits = (digits: string): string => [...digits].join(BETWEEN)
 
 /** Matches every way to write a number: in E.164, with 00, or as it is dialled within its country, with separators between its digits. */
 const numberPattern = (phone: Phone): RegExp => {
   const { calling_code, national } = numberParts(phone)
-  const country = `(?:(?:\\+|00)${BETWEEN}${spacedDigits(calling_code)}${BETWEEN})?(?:\\(?0\\)?${BETWEEN})?`
-  return new RegExp(`(?<![0-9])${country}${spacedDigits(national)}(?![0-9])`, "g")
+  const country = `(?:(?:\\+|00)${BETWEEN}${spaceDigits(calling_code)}${BETWEEN})?(?:\\(?0\\)?${BETWEEN})?`
+  return new RegExp(`(?<![0-9])${country}${spaceDigits(national)}(?![0-9])`, "g")
 }
 
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")

@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js"
-import { normalizedText, type ReadResult } from "./Text.js"
+import { makeTextSchema, type ReadResult } from "./Text.js"
 
 // E.164 numbers have at most fifteen digits, although some countries' numbers could be longer.
 const E164 = /^\+[1-9]\d{1,14}$/
@@ -57,7 +57,7 @@ const jsonSchema = {
  * international format with `+`; spaces, dashes, dots and brackets between the digits are removed. A number with an extension, with letters
  * or without its country is refused.
  */
-export const Phone = normalizedText(read, jsonSchema).pipe(Schema.brand("Phone"))
+export const Phone = makeTextSchema(read, jsonSchema).pipe(Schema.brand("Phone"))
 export type Phone = typeof Phone.Type
 
 // Only a leading space is read as `+`; a space before an escaped + is just a space.
@@ -65,4 +65,4 @@ const readInQuery = (text: string): ReadResult<string> =>
   read(text.startsWith(" ") && !text.trimStart().startsWith("+") ? `+${text.trim()}` : text)
 
 /** Like `Phone`, for a query string, where an unescaped `+` arrives as a leading space (Specification, Tickets). */
-export const PhoneInQuery = normalizedText(readInQuery, jsonSchema).pipe(Schema.brand("Phone"))
+export const PhoneInQuery = makeTextSchema(readInQuery, jsonSchema).pipe(Schema.brand("Phone"))

@@ -46,7 +46,7 @@ export const IPV6_PREFIX = 64
  * because a client with one address of a network can use all of them. An IPv4 address within IPv6 counts as that IPv4
  * address.
  */
-export const countedAddress = (address: string, ipv6Prefix: number = IPV6_PREFIX): string => {
+export const toCountedAddress = (address: string, ipv6Prefix: number = IPV6_PREFIX): string => {
   if (!ipaddr.IPv6.isValid(address)) return address
   const parsed = ipaddr.IPv6.parse(address)
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()

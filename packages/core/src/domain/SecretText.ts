@@ -22,7 +22,7 @@ export const makeEncoder = (alphabet: string): ((bytes: Uint8Array) => string) =
 export const SECRET_BYTES = 32
 
 /** Base64url without padding: 43 characters for 32 bytes (Specification, Keys and scopes; Webhooks). */
-export const secretText = makeEncoder("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+export const toSecretText = makeEncoder("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 /** Whether a text has the form of an encoding of {@link SECRET_BYTES} bytes. */
 export const isSecretText = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)

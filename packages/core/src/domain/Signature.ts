@@ -1,6 +1,6 @@
 import { hmacSha256Hex } from "./Digest.js"
 import { type Instant, SECOND_MS } from "./Instant.js"
-import { overlapEnd, type Webhook } from "./Webhook.js"
+import { overlapEndOf, type Webhook } from "./Webhook.js"
 
 /** The default name of the header with the signature (Specification, Webhooks). */
 export const SIGNATURE_HEADER = "Service-Signature"
@@ -8,7 +8,7 @@ export const SIGNATURE_HEADER = "Service-Signature"
 /** The secrets that sign at an instant: the current one first, then the previous one until it ends (Specification, Webhooks). */
 export const signingSecrets = (webhook: Webhook, at: Instant): ReadonlyArray<string> => {
   const { secret, previous_secret } = webhook
-  return previous_secret !== null && overlapEnd(webhook, at) !== null ? [secret, previous_secret] : [secret]
+  return previous_secret !== null && overlapEndOf(webhook, at) !== null ? [secret, previous_secret] : [secret]
 }
 
 /**

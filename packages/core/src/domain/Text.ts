@@ -17,7 +17,7 @@ export type ReadResult<A> = Either.Either<A, string>
  * declaration and not a transformation, because a declaration takes a third of the time, and because later annotations
  * still reach OpenAPI (effect ignores them on a transformation that has a JSON Schema of its own).
  */
-export const normalizedText = (read: (text: string) => ReadResult<string>, jsonSchema: object): Schema.Schema<string> =>
+export const makeTextSchema = (read: (text: string) => ReadResult<string>, jsonSchema: object): Schema.Schema<string> =>
   Schema.declare(
     [],
     {
@@ -48,7 +48,7 @@ export const Text = (max: number): Schema.Schema<string> => {
     if (isCleanText(trimmed)) return Either.right(trimmed)
     return trimmed.isWellFormed() ? REFUSED_CONTROL : REFUSED_SURROGATE
   }
-  return normalizedText(read, {
+  return makeTextSchema(read, {
     type: "string",
     minLength: 1,
     maxLength: max,
@@ -78,14 +78,14 @@ type Trim = (value: unknown) => unknown
  * Whether a value is a plain object. Objects of a class, which JSON does not have, are not trimmed, because their
  * fields may be internal.
  */
-const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
 /** Trims an object. It retains only as many unknown fields as an error lists. */
-const fieldsTrimmer = (ast: AST.TypeLiteral): Trim => {
-  const trims = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), trimmer(type)]))
+const makeFieldsTrim = (ast: AST.TypeLiteral): Trim => {
+  const trims = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), makeTrim(type)]))
   return (value) => {
-    if (!isPlain(value)) return value
+    if (!isPlainObject(value)) return value
     const kept: Record<string, unknown> = Object.create(null)
     let unknown = 0
     for (const name of Object.keys(value)) {
@@ -101,9 +101,9 @@ const maxItemsOf = (ast: AST.Annotated): number | undefined => {
   return maxItems
 }
 
-const listTrimmer = (ast: AST.TupleType, max: number): Trim => {
+const makeListTrim = (ast: AST.TupleType, max: number): Trim => {
   const [rest] = ast.rest
-  const entry = rest && trimmer(rest.type)
+  const entry = rest && makeTrim(rest.type)
   return (value) => {
     if (!Array.isArray(value)) return value
     const kept = value.slice(0, max + 1)
@@ -116,18 +116,18 @@ const listTrimmer = (ast: AST.TupleType, max: number): Trim => {
  * first unknown fields are enough to refuse it, and decoding the rest would be unbounded work. Undefined if no value of
  * the schema needs to be cut.
  */
-export const trimmer = (ast: AST.AST, max = Number.POSITIVE_INFINITY): Trim | undefined => {
+export const makeTrim = (ast: AST.AST, max = Number.POSITIVE_INFINITY): Trim | undefined => {
   switch (ast._tag) {
     case "Refinement":
-      return trimmer(ast.from, Math.min(max, maxItemsOf(ast) ?? max))
+      return makeTrim(ast.from, Math.min(max, maxItemsOf(ast) ?? max))
     case "Transformation":
-      return trimmer(ast.from, max)
+      return makeTrim(ast.from, max)
     case "Union":
-      return ast.types.map((type) => trimmer(type, max)).find((trim) => trim !== undefined)
+      return ast.types.map((type) => makeTrim(type, max)).find((trim) => trim !== undefined)
     case "TypeLiteral":
-      return fieldsTrimmer(ast)
+      return makeFieldsTrim(ast)
     case "TupleType":
-      return listTrimmer(ast, max)
+      return makeListTrim(ast, max)
     default:
       return undefined
   }

@@ -6,7 +6,7 @@ import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
 import { defaultLimits, Limits, type LimitsByPolicy } from "./Limits.js"
 import type { LimitWindow } from "./LimitWindow.js"
 import type { LoyaltyProgram } from "./LoyaltyCard.js"
-import { Money, remaining } from "./Money.js"
+import { computeRemaining, Money } from "./Money.js"
 import type { Phone } from "./Phone.js"
 import { RefusalOf } from "./RefusalOf.js"
 import type { ShopRecord } from "./Shop.js"
@@ -291,7 +291,7 @@ export const ticketView = (
     decimals: shop.decimals,
     price_minor: ticket.price_minor,
     deposit_minor: ticket.deposit_minor,
-    remaining_minor: remaining(ticket.price_minor, ticket.deposit_minor),
+    remaining_minor: computeRemaining(ticket.price_minor, ticket.deposit_minor),
     before_minor: ticket.before_minor
   },
   quote: ticket.quote === null ? null : quoteView(ticket.quote),

@@ -97,7 +97,7 @@ export const closureMoves = [
 ] as const satisfies ReadonlyArray<ClosureMove>
 
 /** The fields that a move sets and clears, from its row (Specification, States). */
-export const movedFields = ({ dates, outcome, clears = [] }: StatusMove, now: Instant): Partial<MovedFields> => ({
+export const fieldsOfMove = ({ dates, outcome, clears = [] }: StatusMove, now: Instant): Partial<MovedFields> => ({
   ...Object.fromEntries(clears.map((field) => [field, null])),
   ...(dates !== undefined && { [dates]: now }),
   ...(outcome !== undefined && { outcome })
@@ -241,8 +241,8 @@ export interface TicketDeadline {
 
 /** The next deadline of a ticket at `now` or later; null if there is none. */
 export const nextDeadline = (ticket: TicketStatusFacts, now: Instant): TicketDeadline | null => {
-  const closes = closure(ticket)
-  if (closes !== null) return { at: closes.due_at, kind: "closure" }
+  const nextClosure = closure(ticket)
+  if (nextClosure !== null) return { at: nextClosure.due_at, kind: "closure" }
   const moves: ReadonlyArray<StatusMove> = movesFrom(ticket, now)
   const within_ms = moves.find((move) => move.within_ms !== undefined)?.within_ms
   return within_ms === undefined || ticket.collected_at === null

@@ -3,11 +3,11 @@ import { ENTROPY_BYTES, type Moment, TRACKING_CODE_AT } from "./Moment.js"
 import { makeEncoder } from "./SecretText.js"
 
 /** Crockford's base 32: no I, L, O or U, so that people do not misread or mishear a code. */
-const crockford = makeEncoder("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+const toCrockford = makeEncoder("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
 /** Eight random characters, written `XXXX-XXXX`, that cannot be derived from the ticket (Specification, Tickets). */
-export const trackingCode = ({ entropy }: Moment): string => {
-  const code = crockford(entropy.subarray(TRACKING_CODE_AT, ENTROPY_BYTES))
+export const makeTrackingCode = ({ entropy }: Moment): string => {
+  const code = toCrockford(entropy.subarray(TRACKING_CODE_AT, ENTROPY_BYTES))
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 

@@ -1,7 +1,7 @@
 import type { ShopId } from "./Identifier.js"
 import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
 import { Limits } from "./Limits.js"
-import { remaining } from "./Money.js"
+import { computeRemaining } from "./Money.js"
 import { type NotifiedChannel, numberLabel, type Part, type TicketType } from "./Ticket.js"
 import { type AbandonReason, isOpen, type TicketState } from "./TicketLifecycle.js"
 import type { TrackedTicket } from "./TrackedTicket.js"
@@ -53,7 +53,7 @@ type TrackedTicketFields = TrackedTicket["ticket"]
 const itemsOf = ({ items, item, service }: TrackedTicketFields): ReadonlyArray<string> =>
   items.length > 0 ? items.map(({ label }) => label) : [item ?? service]
 
-const step = (name: TrackingStep["step"], progress: TrackingStep["progress"], at: Instant | null = null) => ({
+const makeStep = (name: TrackingStep["step"], progress: TrackingStep["progress"], at: Instant | null = null) => ({
   step: name,
   progress,
   at: toIsoOrNull(at)
@@ -62,21 +62,36 @@ const step = (name: TrackingStep["step"], progress: TrackingStep["progress"], at
 /** The steps of a ticket up to its end, which differ if the work cannot be done or nobody collected the item. */
 const stepsOf = (ticket: TrackedTicketFields): ReadonlyArray<TrackingStep> => {
   const { state, created_at, ready_at, collected_at, abandoned_at } = ticket
-  const received = step("received", "done", created_at)
+  const received = makeStep("received", "done", created_at)
   switch (state) {
     case "workshop":
-      return [received, step("workshop", "current"), step("ready", "upcoming"), step("collected", "upcoming")]
+      return [
+        received,
+        makeStep("workshop", "current"),
+        makeStep("ready", "upcoming"),
+        makeStep("collected", "upcoming")
+      ]
     case "ready":
-      return [received, step("workshop", "done"), step("ready", "current", ready_at), step("collected", "upcoming")]
+      return [
+        received,
+        makeStep("workshop", "done"),
+        makeStep("ready", "current", ready_at),
+        makeStep("collected", "upcoming")
+      ]
     case "impossible":
-      return [received, step("workshop", "done"), step("impossible", "current"), step("collected", "upcoming")]
+      return [
+        received,
+        makeStep("workshop", "done"),
+        makeStep("impossible", "current"),
+        makeStep("collected", "upcoming")
+      ]
     case "collected": {
-      const end = ready_at === null ? step("impossible", "done") : step("ready", "done", ready_at)
-      return [received, step("workshop", "done"), end, step("collected", "done", collected_at)]
+      const end = ready_at === null ? makeStep("impossible", "done") : makeStep("ready", "done", ready_at)
+      return [received, makeStep("workshop", "done"), end, makeStep("collected", "done", collected_at)]
     }
     case "abandoned": {
-      const end = ready_at === null ? [] : [step("ready", "done", ready_at)]
-      return [received, step("workshop", "done"), ...end, step("abandoned", "current", abandoned_at)]
+      const end = ready_at === null ? [] : [makeStep("ready", "done", ready_at)]
+      return [received, makeStep("workshop", "done"), ...end, makeStep("abandoned", "current", abandoned_at)]
     }
   }
 }
@@ -113,7 +128,7 @@ export const trackingView = ({ ticket, shop }: TrackedTicket): TrackingView => {
         : null,
     price_minor,
     deposit_minor,
-    remaining_minor: isOpen(state) ? remaining(price_minor, deposit_minor) : null,
+    remaining_minor: isOpen(state) ? computeRemaining(price_minor, deposit_minor) : null,
     notified: notified_at === null ? null : { at: toIso(notified_at), channel: ticket.notified_channel },
     updated_at: toIso(ticket.updated_at)
   }
@@ -135,9 +150,9 @@ export const trackingPageOf = (
   now: Instant,
   shop_id?: ShopId
 ): TrackingView | null => {
-  const shown = found.filter(
+  const visibleTickets = found.filter(
     ({ ticket, shop }) =>
       shop.approved && shop.active && (shop_id === undefined || shop.id === shop_id) && !isPast(ticket, now)
   )
-  return shown.length === 1 ? trackingView(shown[0]!) : null
+  return visibleTickets.length === 1 ? trackingView(visibleTickets[0]!) : null
 }

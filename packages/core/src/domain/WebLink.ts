@@ -1,6 +1,6 @@
 import { Either, type Schema } from "effect"
 import { Limits } from "./Limits.js"
-import { isCleanText, normalizedText } from "./Text.js"
+import { isCleanText, makeTextSchema } from "./Text.js"
 
 /** The refusals of an address, each with its message. */
 export const urlRefusals = {
@@ -31,8 +31,8 @@ const refusalOf = (text: string, schemes: ReadonlyArray<string>): string | undef
   return hasCredentials(new URL(text)) ? urlRefusals.credentials : undefined
 }
 
-const link = (schemes: ReadonlyArray<string>): Schema.Schema<string> =>
-  normalizedText(
+const makeWebLink = (schemes: ReadonlyArray<string>): Schema.Schema<string> =>
+  makeTextSchema(
     (text) => {
       const trimmed = text.trim()
       const refusal = refusalOf(trimmed, schemes)
@@ -50,7 +50,7 @@ const link = (schemes: ReadonlyArray<string>): Schema.Schema<string> =>
  * An address that people open in a browser, stored as given: http or https, without credentials. `WebhookAddress` is stricter, because the
  * service itself calls it.
  */
-export const WebLink = link(["https://", "http://"])
+export const WebLink = makeWebLink(["https://", "http://"])
 
 /** Like {@link WebLink}, but https only: for pictures in https pages, where browsers refuse http. */
-export const SecureWebLink = link(["https://"])
+export const SecureWebLink = makeWebLink(["https://"])

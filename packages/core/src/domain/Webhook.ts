@@ -3,7 +3,7 @@ import type { ShopId } from "./Identifier.js"
 import { HOUR_MS, type Instant, toIsoOrNull } from "./Instant.js"
 import { Limits } from "./Limits.js"
 import { RefusalOf } from "./RefusalOf.js"
-import { secretText } from "./SecretText.js"
+import { toSecretText } from "./SecretText.js"
 
 /** Why a webhook is off: its receiver responded with 410, it failed for too long (Specification, Webhooks), or its owner turned it off. */
 export const WebhookOffReason = Schema.Literal("gone", "failing", "disabled")
@@ -62,7 +62,7 @@ const SECRET_PREFIX = "whsec_"
 export const hasSecretPrefix = (text: string): boolean => text.startsWith(SECRET_PREFIX)
 
 /** The text of a webhook secret (Specification, Webhooks). */
-export const webhookSecret = (entropy: Uint8Array): string => `${SECRET_PREFIX}${secretText(entropy)}`
+export const makeWebhookSecret = (entropy: Uint8Array): string => `${SECRET_PREFIX}${toSecretText(entropy)}`
 
 /** The webhook with a new secret; the old one also signs for 24 hours (Specification, Webhooks). */
 export const withNewSecret = (webhook: Webhook, secret: string, now: Instant): Webhook => ({
@@ -73,7 +73,7 @@ export const withNewSecret = (webhook: Webhook, secret: string, now: Instant): W
 })
 
 /** The instant until which the previous secret signs; null if it does not sign any more. */
-export const overlapEnd = ({ previous_until }: Webhook, now: Instant): Instant | null =>
+export const overlapEndOf = ({ previous_until }: Webhook, now: Instant): Instant | null =>
   previous_until !== null && now < previous_until ? previous_until : null
 
 /** The webhook as its owner sees it; if there is none, all fields are empty. */
@@ -209,7 +209,7 @@ export interface HealthChange {
 }
 
 /** The webhook after one more failure in a row. A 410 turns it off at once. A webhook that is already off does not change. */
-export const onFailure = (webhook: Webhook, sent: SendResult, now: Instant): HealthChange => {
+export const recordFailure = (webhook: Webhook, sent: SendResult, now: Instant): HealthChange => {
   // A first failure in the future was recorded by a clock that was ahead.
   const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)
   const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }
@@ -228,7 +228,7 @@ export const onFailure = (webhook: Webhook, sent: SendResult, now: Instant): Hea
  * The webhook after a success, without failures. If it had none, the same object is returned, because no write is
  * needed.
  */
-export const onSuccess = (webhook: Webhook): Webhook =>
+export const recordSuccess = (webhook: Webhook): Webhook =>
   webhook.failures_in_row === 0
     ? webhook
     : { ...webhook, failures_in_row: 0, first_failure_at: null, failure_steps_notified: 0 }

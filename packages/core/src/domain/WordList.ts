@@ -55,7 +55,7 @@ interface Occurrence {
   readonly length: number
 }
 
-const occurrences = (list: WordList, words: ReadonlyArray<string>): ReadonlyArray<Occurrence> => {
+const findOccurrences = (list: WordList, words: ReadonlyArray<string>): ReadonlyArray<Occurrence> => {
   const all: Array<Occurrence> = []
   for (let at = 0; at < words.length; at++) {
     let step = list.get(words[at]!)
@@ -68,10 +68,10 @@ const occurrences = (list: WordList, words: ReadonlyArray<string>): ReadonlyArra
 }
 
 /** For each word, the end of the longest-reaching allowed phrase that begins there or before. */
-const allowedReach = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>): ReadonlyArray<number> => {
+const allowedReachOf = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>): ReadonlyArray<number> => {
   const reach = new Array<number>(words.length).fill(0)
   for (const list of allowed)
-    for (const { at, length } of occurrences(list, words)) reach[at] = Math.max(reach[at]!, at + length)
+    for (const { at, length } of findOccurrences(list, words)) reach[at] = Math.max(reach[at]!, at + length)
   for (let at = 1; at < reach.length; at++) reach[at] = Math.max(reach[at]!, reach[at - 1]!)
   return reach
 }
@@ -92,9 +92,9 @@ export const findWords = (
   allowed: ReadonlyArray<WordList> = []
 ): ReadonlyArray<string> => {
   const words = wordsOf(text)
-  const hits = occurrences(list, words)
+  const hits = findOccurrences(list, words)
   if (hits.length === 0) return NOTHING
-  const reach = allowedReach(allowed, words)
+  const reach = allowedReachOf(allowed, words)
   return hits
     .filter(({ at, length }) => reach[at]! < at + length)
     .map(({ at, length }) => words.slice(at, at + length).join(" "))

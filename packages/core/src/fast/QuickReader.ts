@@ -18,7 +18,7 @@ interface Field {
 
 const OPTIONS: AST.ParseOptions = {}
 
-const acceptIf =
+const makeTypeReader =
   (type: "string" | "number" | "boolean"): QuickReader =>
   (value) =>
     typeof value === type ? value : UNSURE
@@ -27,10 +27,10 @@ const isPlainObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The value of a synchronous success; {@link UNSURE} for an effect or a failure. */
-const syncResult = (result: unknown): unknown =>
+const toSyncResult = (result: unknown): unknown =>
   Either.isEither(result) && Either.isRight(result) ? result.right : UNSURE
 
-const ofFields =
+const makeFieldsReader =
   (fields: ReadonlyArray<Field>, isExact: boolean): QuickReader =>
   (value) => {
     if (!isPlainObject(value)) return UNSURE
@@ -47,23 +47,24 @@ const ofFields =
     return isExact && Object.keys(value).length > fieldsRead ? UNSURE : read
   }
 
-const structReader = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined => {
+const makeStructReader = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined => {
   // A schema without fields is either a record, of which this reader accepts only the empty one, or a struct that accepts any value, which
   // this reader does not support.
-  if (ast.propertySignatures.length === 0) return ast.indexSignatures.length > 0 ? ofFields([], true) : undefined
+  if (ast.propertySignatures.length === 0)
+    return ast.indexSignatures.length > 0 ? makeFieldsReader([], true) : undefined
   if (ast.indexSignatures.length > 0) return undefined
   const fields: Array<Field> = []
   for (const { name, isOptional, type } of ast.propertySignatures) {
-    const read = compile(type, isExact)
+    const read = compileReader(type, isExact)
     if (typeof name !== "string" || read === undefined) return undefined
     fields.push({ name, isOptional, read })
   }
-  return ofFields(fields, isExact)
+  return makeFieldsReader(fields, isExact)
 }
 
-const listReader = (ast: AST.TupleType, isExact: boolean): QuickReader | undefined => {
+const makeListReader = (ast: AST.TupleType, isExact: boolean): QuickReader | undefined => {
   const [rest, ...more] = ast.rest
-  const read = rest === undefined ? undefined : compile(rest.type, isExact)
+  const read = rest === undefined ? undefined : compileReader(rest.type, isExact)
   // The schema of a non-empty list has its first entry in `elements` and the others in `rest`, both with the same type.
   const isUniform = ast.elements.every(({ type, isOptional }) => type === rest?.type && !isOptional)
   if (read === undefined || more.length > 0 || !isUniform) return undefined
@@ -75,7 +76,7 @@ const listReader = (ast: AST.TupleType, isExact: boolean): QuickReader | undefin
 }
 
 /** The reader of a union of literals and at most one other type. With more types, a value could match several of them. */
-const unionReader = (ast: AST.Union, isExact: boolean): QuickReader | undefined => {
+const makeUnionReader = (ast: AST.Union, isExact: boolean): QuickReader | undefined => {
   const values = new Set<unknown>()
   const others: Array<AST.AST> = []
   for (const type of ast.types) {
@@ -83,13 +84,13 @@ const unionReader = (ast: AST.Union, isExact: boolean): QuickReader | undefined 
     else others.push(type)
   }
   const [other, ...more] = others
-  const read = other === undefined ? () => UNSURE : compile(other, isExact)
+  const read = other === undefined ? () => UNSURE : compileReader(other, isExact)
   if (read === undefined || more.length > 0) return undefined
   return (value) => (values.has(value) ? value : read(value))
 }
 
-const refinementReader = (ast: AST.Refinement, isExact: boolean): QuickReader | undefined => {
-  const read = compile(ast.from, isExact)
+const makeRefinementReader = (ast: AST.Refinement, isExact: boolean): QuickReader | undefined => {
+  const read = compileReader(ast.from, isExact)
   if (read === undefined) return undefined
   return (value) => {
     const decoded = read(value)
@@ -97,21 +98,21 @@ const refinementReader = (ast: AST.Refinement, isExact: boolean): QuickReader | 
   }
 }
 
-const transformationReader = (ast: AST.Transformation, isExact: boolean): QuickReader | undefined => {
+const makeTransformationReader = (ast: AST.Transformation, isExact: boolean): QuickReader | undefined => {
   const { transformation } = ast
-  const from = compile(ast.from, isExact)
-  const to = compile(ast.to, isExact)
+  const from = compileReader(ast.from, isExact)
+  const to = compileReader(ast.to, isExact)
   if (transformation._tag !== "FinalTransformation" || from === undefined || to === undefined) return undefined
   return (value) => {
     const given = from(value)
-    const decoded = given === UNSURE ? UNSURE : syncResult(transformation.decode(given, OPTIONS, ast, value))
+    const decoded = given === UNSURE ? UNSURE : toSyncResult(transformation.decode(given, OPTIONS, ast, value))
     return decoded === UNSURE ? UNSURE : to(decoded)
   }
 }
 
-const declarationReader = (ast: AST.Declaration): QuickReader => {
+const makeDeclarationReader = (ast: AST.Declaration): QuickReader => {
   const decode = ast.decodeUnknown(...ast.typeParameters)
-  return (value) => syncResult(decode(value, OPTIONS, ast))
+  return (value) => toSyncResult(decode(value, OPTIONS, ast))
 }
 
 /** Whether the options of a schema match those of this reader. */
@@ -123,29 +124,29 @@ const isAltered = (ast: AST.AST, isExact: boolean): boolean =>
   AST.DecodingFallbackAnnotationId in ast.annotations ||
   Option.exists(AST.getParseOptionsAnnotation(ast), (options) => !hasSameExactness(options, isExact))
 
-const compile = (ast: AST.AST, isExact: boolean): QuickReader | undefined => {
+const compileReader = (ast: AST.AST, isExact: boolean): QuickReader | undefined => {
   if (isAltered(ast, isExact)) return undefined
   switch (ast._tag) {
     case "StringKeyword":
-      return acceptIf("string")
+      return makeTypeReader("string")
     case "NumberKeyword":
-      return acceptIf("number")
+      return makeTypeReader("number")
     case "BooleanKeyword":
-      return acceptIf("boolean")
+      return makeTypeReader("boolean")
     case "Literal":
       return (value) => (value === ast.literal ? value : UNSURE)
     case "TypeLiteral":
-      return structReader(ast, isExact)
+      return makeStructReader(ast, isExact)
     case "TupleType":
-      return listReader(ast, isExact)
+      return makeListReader(ast, isExact)
     case "Union":
-      return unionReader(ast, isExact)
+      return makeUnionReader(ast, isExact)
     case "Refinement":
-      return refinementReader(ast, isExact)
+      return makeRefinementReader(ast, isExact)
     case "Transformation":
-      return transformationReader(ast, isExact)
+      return makeTransformationReader(ast, isExact)
     case "Declaration":
-      return declarationReader(ast)
+      return makeDeclarationReader(ast)
     default:
       return undefined
   }
@@ -158,4 +159,4 @@ const compile = (ast: AST.AST, isExact: boolean): QuickReader | undefined => {
  * part. With `isExact`, unknown fields are refused.
  */
 export const quickReader = <A, I>({ ast }: Schema.Schema<A, I>, isExact: boolean): QuickReader | undefined =>
-  compile(ast, isExact)
+  compileReader(ast, isExact)

@@ -1,11 +1,11 @@
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-const paddedNumbers = (count: number, digits: number): ReadonlyArray<string> =>
+const padNumbers = (count: number, digits: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, n) => String(n).padStart(digits, "0"))
 
-const TWO_DIGITS = paddedNumbers(60, 2)
-const THREE_DIGITS = paddedNumbers(1000, 3)
+const TWO_DIGITS = padNumbers(60, 2)
+const THREE_DIGITS = padNumbers(1000, 3)
 
 const MAX_CACHED_DATES = 1024
 const dates = new Map<number, string>()

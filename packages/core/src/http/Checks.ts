@@ -2,12 +2,12 @@ import { type Cause, type Context, Effect } from "effect"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
-import { addressUse, type CachedRateLimits } from "../services/CachedRateLimits.js"
+import { addressUseOf, type CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
 import type { RouteMatch } from "./Endpoint.js"
 import type { Failure } from "./ErrorTable.js"
 import type { HandlerOutcome, HttpRequest } from "./HttpMessage.js"
-import { inputPart, type RequestPart } from "./RequestReader.js"
+import { inputPartOf, type RequestPart } from "./RequestReader.js"
 import { failureIn, type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 
 /**
@@ -116,7 +116,7 @@ type LimitCache = Context.Tag.Service<CachedRateLimits>
  *
  *   1. the limit on requests: collected, and not counted yet;
  *   2. the shop: rejects with `AccountDeactivated`, a 403;
- *   3. `reject` counts the collected limit first. That fails with `LimitReached`, and `respondToFailure` responds with the 429.
+ *   3. `rejectRequest` counts the collected limit first. That fails with `LimitReached`, and `respondToFailure` responds with the 429.
  *
  * For an active shop, the limits on requests and on writes are both collected, and counted in one call before the body is read.
  */
@@ -135,7 +135,7 @@ interface LimitCounting<In> {
 
 const noUses = () => NO_USES
 
-const syncCheck =
+const linkSyncCheck =
   <In extends CheckedRequest, Out extends CheckedRequest>(
     run: (checked: In) => CheckResult<Out>,
     givenBackOn429: UsesOf<In>
@@ -144,11 +144,13 @@ const syncCheck =
     const counting = { limits, givenBackOn429 }
     return (checked, uncountedUses) => {
       const result = run(checked)
-      return result instanceof Rejected ? reject(counting, checked, result, uncountedUses) : next(result, uncountedUses)
+      return result instanceof Rejected
+        ? rejectRequest(counting, checked, result, uncountedUses)
+        : next(result, uncountedUses)
     }
   }
 
-const asyncCheck =
+const linkAsyncCheck =
   <In extends CheckedRequest, Out extends CheckedRequest>(
     run: AsyncRun<In, Out>,
     givenBackOn429: UsesOf<In>
@@ -156,7 +158,7 @@ const asyncCheck =
   (limits, next) => {
     const counting = { limits, givenBackOn429 }
     const proceed = (checked: In, result: CheckResult<Out>) =>
-      result instanceof Rejected ? reject(counting, checked, result, NO_USES) : next(result, NO_USES)
+      result instanceof Rejected ? rejectRequest(counting, checked, result, NO_USES) : next(result, NO_USES)
     return countThen(counting, (checked) => {
       const result = run(checked)
       return Effect.isEffect(result)
@@ -165,7 +167,7 @@ const asyncCheck =
     })
   }
 
-const limitCheck =
+const linkLimitCheck =
   <In extends CheckedRequest>({ uses }: LimitCheck<In>): Link<In, In> =>
   (_, next) =>
   (checked, uncountedUses) => {
@@ -174,7 +176,7 @@ const limitCheck =
   }
 
 /** The step of the handler. The response has the limits of the endpoint only if the handler has a result. */
-const handlerStep =
+const linkHandler =
   <In extends CheckedRequest>({ handle }: HandlerStep<In>, givenBackOn429: UsesOf<In>) =>
   (limits: LimitCache): Continue<In> => {
     const counting = { limits, givenBackOn429 }
@@ -212,7 +214,7 @@ const withLimitStatuses = (context: RequestContext, limitStatuses: ReadonlyArray
  * Refuses a request. If the refusal counts against limits of its own, the response shows only the limits that are counted here, and not
  * those that earlier steps counted.
  */
-const reject = <In extends CheckedRequest>(
+const rejectRequest = <In extends CheckedRequest>(
   counting: LimitCounting<In>,
   checked: In,
   { failure, uses: own }: Rejected,
@@ -245,11 +247,13 @@ const respondToFailure = <In extends CheckedRequest>(
   const { request, context } = checked
   const failure = failureIn(cause)
   if (failure === undefined && context.limitStatuses.length === 0) {
-    return respondToCause(cause, withLimitStatuses(context, [counting.limits.peek(addressUse(request), context.now)]))
+    return respondToCause(cause, withLimitStatuses(context, [counting.limits.peek(addressUseOf(request), context.now)]))
   }
   if (failure === undefined || failure._tag === "StoreUnavailable") return respondToCause(cause, context)
   const response = respond(withPart(failure, request), context)
-  return failure._tag === "LimitReached" ? Effect.as(giveBack(counting, checked), response) : Effect.succeed(response)
+  return failure._tag === "LimitReached"
+    ? Effect.as(giveBackLimits(counting, checked), response)
+    : Effect.succeed(response)
 }
 
 /**
@@ -257,12 +261,12 @@ const respondToFailure = <In extends CheckedRequest>(
  * know the part.
  */
 const withPart = (failure: Failure, { method }: HttpRequest): Failure =>
-  failure._tag === "InvalidInput" && inputPart(method) === "query"
+  failure._tag === "InvalidInput" && inputPartOf(method) === "query"
     ? { _tag: "InvalidRequest", issues: failure.issues.map((issue) => ({ in: "query", ...issue })) }
     : failure
 
 /** Gives back the uses of limits with `isGivenBackOn429`. If that fails, the request merely stays counted. */
-const giveBack = <In extends CheckedRequest>(
+const giveBackLimits = <In extends CheckedRequest>(
   { limits, givenBackOn429 }: LimitCounting<In>,
   checked: In
 ): Effect.Effect<void> => {
@@ -323,7 +327,10 @@ export class Checks<Out extends CheckedRequest = CheckedRequest> {
   /** Adds a check. */
   check<Next extends Out>(check: Check<Out, Next>): Checks<Next> {
     const givenBack = this.#givenBackOn429
-    return this.#then(check, check.kind === "sync" ? syncCheck(check.run, givenBack) : asyncCheck(check.run, givenBack))
+    return this.#then(
+      check,
+      check.kind === "sync" ? linkSyncCheck(check.run, givenBack) : linkAsyncCheck(check.run, givenBack)
+    )
   }
 
   /** Adds limits that the request counts against. */
@@ -332,27 +339,27 @@ export class Checks<Out extends CheckedRequest = CheckedRequest> {
     const { uses, isGivenBackOn429 = false } = check
     return this.#then<Out>(
       check,
-      limitCheck(check),
+      linkLimitCheck(check),
       isGivenBackOn429 ? (checked) => [...before(checked), ...uses(checked)] : before
     )
   }
 
   /** Adds the handler. */
   handle(step: HandlerStep<Out>): RequestSteps {
-    const last = handlerStep(step, this.#givenBackOn429)
+    const last = linkHandler(step, this.#givenBackOn429)
     return { steps: [...this.steps, step], begin: (limits) => this.#link(limits, last(limits)) }
   }
 }
 
 /** Runs requests through their steps. `match` is the endpoint of the request's path and method, if there is one. */
 export const runChecks = ({ begin }: RequestSteps, limits: LimitCache) => {
-  const first = begin(limits)
+  const runSteps = begin(limits)
   const counting = { limits, givenBackOn429: noUses }
   return (request: HttpRequest, context: RequestContext, match?: RouteMatch): Effect.Effect<ObservedResponse> => {
     const checked = { request, match, context }
     // Only a bug in a synchronous step fails here. Every step responds to the failures of its own effects.
     return Effect.catchAllCause(
-      Effect.suspend(() => first(checked, NO_USES)),
+      Effect.suspend(() => runSteps(checked, NO_USES)),
       (cause) => respondToFailure(counting, checked, cause)
     )
   }

@@ -51,7 +51,7 @@ const pathOf = (levels: ReadonlyArray<Level>): string => levels.map(({ at }) => 
  * Reads the text again and returns the paths of duplicate members, such as `items.1.label`. Every repetition counts
  * towards the maximum, even one whose path is in the result already, because the path of a deep text is long.
  */
-const repeatedPaths = (text: string): ReadonlyArray<string> => {
+const findRepeatedPaths = (text: string): ReadonlyArray<string> => {
   const paths = new Set<string>()
   const levels: Array<Level> = []
   let repeats = 0
@@ -86,5 +86,5 @@ const repeatedPaths = (text: string): ReadonlyArray<string> => {
  * repetitions. `value` is the result of `JSON.parse`, which silently retains only the last of them. The text is
  * therefore searched only if it has more members than `value`.
  */
-export const duplicateMembers = (text: string, value: unknown): ReadonlyArray<string> =>
-  countWrittenMembers(text) === countParsedMembers(value) ? [] : repeatedPaths(text)
+export const findDuplicateMembers = (text: string, value: unknown): ReadonlyArray<string> =>
+  countWrittenMembers(text) === countParsedMembers(value) ? [] : findRepeatedPaths(text)

@@ -3,7 +3,7 @@ import * as HttpServerError from "@effect/platform/HttpServerError"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Clock, Deferred, Effect, Option, Stream } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { bodyTooLarge } from "./ErrorTable.js"
+import { makeTooLargeIssue } from "./ErrorTable.js"
 import { BodyIncomplete, BodyTooLarge, concatBytes } from "./HttpMessage.js"
 
 /** The real time that a client has to read the last response on its connection. */
@@ -30,7 +30,7 @@ const drain = <E>(
 }
 
 /** The length of a request's body according to its headers; undefined if they do not give it. */
-export const announcedLength = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
+export const announcedLengthOf = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined
 
 /**
@@ -81,7 +81,8 @@ const bodyReadFailure = (
   max_bytes: number,
   cause: BodyTooLarge | BodyIncomplete
 ): HttpServerError.RequestError => {
-  const description = cause._tag === "BodyTooLarge" ? bodyTooLarge(max_bytes).message : "ended before it was complete"
+  const description =
+    cause._tag === "BodyTooLarge" ? makeTooLargeIssue(max_bytes).message : "ended before it was complete"
   return new HttpServerError.RequestError({ request, reason: "Transport", cause, description })
 }
 

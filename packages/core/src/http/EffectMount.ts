@@ -8,15 +8,15 @@ import { SchemaAST as AST, Clock, Effect, Option, type ParseResult } from "effec
 import type { Refusal } from "../decisions/Refusal.js"
 import { inputIssues, nameOfValue } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
-import { checkedOptions, isObject } from "../domain/OptionChecks.js"
-import { announcedLength, type BodyProgress, discardBody, NOT_UTF8, readAll } from "./EffectBody.js"
-import { headerCase } from "./Endpoint.js"
+import { isObject, requireOptions } from "../domain/OptionChecks.js"
+import { announcedLengthOf, type BodyProgress, discardBody, NOT_UTF8, readAll } from "./EffectBody.js"
+import { toHeaderCase } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import { BodyIncomplete, BodyTooLarge, bodyText, type HttpRequest, isHeaderRepeated } from "./HttpMessage.js"
 import { type MountEffectOptions, mountEffect, mountOptions } from "./Mount.js"
-import { COMPRESSED, inputPart } from "./RequestReader.js"
-import { logUnavailable, retryAfter } from "./respond.js"
+import { COMPRESSED, inputPartOf } from "./RequestReader.js"
+import { logUnavailable, retryAfterOf } from "./respond.js"
 
 /** The raw headers on Node's server; empty on other servers, so repeated headers are not found there. */
 const rawHeadersOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
@@ -55,7 +55,7 @@ const requestFromEffect = (request: HttpServerRequest.HttpServerRequest, address
     repeats: (name) => isHeaderRepeated(rawHeadersOf(request), name),
     address,
     body: (max_bytes) => {
-      if ((announcedLength(request) ?? 0) > max_bytes) return Effect.fail(new BodyTooLarge())
+      if ((announcedLengthOf(request) ?? 0) > max_bytes) return Effect.fail(new BodyTooLarge())
       progress.isBegun = true
       return readAll(request, max_bytes, progress)
     },
@@ -69,13 +69,13 @@ const requestFromEffect = (request: HttpServerRequest.HttpServerRequest, address
  */
 export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest.HttpServerRequest, R> = {}) =>
   Effect.map(
-    Effect.suspend(() => mountEffect(checkedOptions("httpApp", options, mountOptions))),
+    Effect.suspend(() => mountEffect(requireOptions("httpApp", options, mountOptions))),
     ({ handle }): HttpApp.Default =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         yield* waitForTurn(request)
         const address = Option.getOrElse(request.remoteAddress, () => "unknown")
-        const length = announcedLength(request)
+        const length = announcedLengthOf(request)
         const progress: BodyProgress = { isBegun: false, isWhole: length === 0 }
         const response = yield* handle(requestFromEffect(request, address, progress))
         if (!progress.isBegun && !progress.isWhole) yield* discardBody(request)
@@ -140,7 +140,7 @@ const placeOf = (field: string, issue: ParseResult.ParseIssue, part: RequestIssu
   const name = field || nameOfScalar(issue)
   const header = name?.replaceAll("_", "-") ?? ""
   if (actual === named.headers || (field === "" && header !== "" && actual === named.headers[header]))
-    return { in: "header" as const, field: headerCase(header) }
+    return { in: "header" as const, field: toHeaderCase(header) }
   return { in: part, field: name ?? part }
 }
 
@@ -189,7 +189,7 @@ export const failureResponse = (
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.gen(function* () {
     if (failure._tag === "StoreUnavailable") yield* logUnavailable(failure)
-    const wait = retryAfter(failure, yield* Clock.currentTimeMillis)
+    const wait = retryAfterOf(failure, yield* Clock.currentTimeMillis)
     const { status, body } = failureStatusAndBody(failure, part)
     return HttpServerResponse.unsafeJson(
       { ...body, ...otherFields },
@@ -210,7 +210,7 @@ export const respondWithFailure = (
     // This is a bug and not a refusal, so the server responds with its own 500.
     if (failure._tag === "HttpBodyError") return yield* Effect.die(failure)
     const { method } = yield* HttpServerRequest.HttpServerRequest
-    const part = inputPart(method)
+    const part = inputPartOf(method)
     const response = yield* failureResponse(failureOf(failure, part, yield* namedValues), part, otherFields)
     // The connection must close after a body that is not read to its end.
     const isLast = failure._tag === "RequestError" && failure.cause instanceof BodyTooLarge

@@ -6,7 +6,7 @@ import * as FindMyWay from "find-my-way-ts"
 import type { Scope } from "../domain/ApiKey.js"
 import { inputIssues } from "../domain/InvalidInput.js"
 import { Limits, type PolicyName } from "../domain/Limits.js"
-import { trimmer } from "../domain/Text.js"
+import { makeTrim } from "../domain/Text.js"
 import { quickReader, UNSURE } from "../fast/QuickReader.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import type { HandlerOutcome, HandlerResult } from "./HttpMessage.js"
@@ -96,13 +96,13 @@ export const EmptyBody = Schema.Record({
 }).annotations({ jsonSchema: { type: "object", additionalProperties: false } })
 
 /** The schema of a part that the contract does not declare: it refuses all fields and parameters as unknown (Specification, Errors). */
-const undeclaredSchema = (name: (typeof parts)[number]["name"], method: string) =>
+const schemaOfUndeclared = (name: (typeof parts)[number]["name"], method: string) =>
   name === "urlParams" || (name === "payload" && method !== "GET") ? EmptyBody : undefined
 
 /** The decoder of a part: a quick reader for most valid values, and the schema itself for all others. */
-const partReader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
+const makePartReader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
   const decode = ParseResult.decodeUnknownEither(schema, { errors: "all", ...options })
-  const trim = trimmer(schema.ast)
+  const trim = makeTrim(schema.ast)
   const readTrimmed = (value: unknown) => decode(trim === undefined ? value : trim(value))
   const quickRead = quickReader(schema, options.onExcessProperty === "error")
   if (quickRead === undefined) return readTrimmed
@@ -113,20 +113,20 @@ const partReader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) =
 }
 
 /** A header's name in its usual spelling, such as `Idempotency-Key`. */
-export const headerCase = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+export const toHeaderCase = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
 /** The name of a field in an issue: the part's own name if the whole part is wrong, and a query parameter's name without the index in its list. */
 export const fieldNameOf = (part: RequestIssue["in"], field: string): string => {
   if (field === "") return part
-  if (part === "header") return headerCase(field)
+  if (part === "header") return toHeaderCase(field)
   return part === "query" ? field.split(".")[0]! : field
 }
 
-const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route["decode"] => {
+const makeDecoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route["decode"] => {
   const readers = parts.flatMap(({ name, part, schema, options }) => {
     const declared = Option.getOrUndefined(endpoint[schema] as Option.Option<Schema.Schema<unknown>>)
-    const partSchema = declared ?? (undeclaredSchema(name, endpoint.method) as Schema.Schema<unknown> | undefined)
-    return partSchema === undefined ? [] : [{ name, part, read: partReader(partSchema, options) }]
+    const partSchema = declared ?? (schemaOfUndeclared(name, endpoint.method) as Schema.Schema<unknown> | undefined)
+    return partSchema === undefined ? [] : [{ name, part, read: makePartReader(partSchema, options) }]
   })
   return (raw) => {
     const request: Record<string, unknown> = {}
@@ -155,7 +155,7 @@ const fieldsOf = (part: Option.Option<unknown>): ReadonlyArray<AST.PropertySigna
 const nameOf = ({ name }: AST.PropertySignature): string => String(name)
 
 /** All endpoints of an API with their handlers, ready to serve, in the order of the contract. */
-export const routes =
+export const compileRoutes =
   <C>() =>
   <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
     api: HttpApi.HttpApi<Id, G, E, R>,
@@ -181,7 +181,7 @@ export const routes =
           listParameters: fieldsOf(endpoint.urlParamsSchema)
             .filter(({ type }) => AST.isTupleType(type))
             .map(nameOf),
-          decode: decoder(endpoint),
+          decode: makeDecoder(endpoint),
           validateEnvelope: ParseResult.validateEither(endpoint.successSchema as Schema.Schema<unknown>, {
             onExcessProperty: "error"
           })
@@ -217,7 +217,7 @@ const isSpelledAsDeclared = (route: string, path: string): boolean => {
 }
 
 /** Returns a function that finds the route of a method and path, or undefined if there is none. */
-export const router = (routes: Iterable<Route>): ((method: string, path: string) => RouteMatch | undefined) => {
+export const makeRouter = (routes: Iterable<Route>): ((method: string, path: string) => RouteMatch | undefined) => {
   const tree = FindMyWay.make<Route>(EXACT_MATCH)
   // The tree stores methods in a plain object, so a look-up there would also find `constructor` and `toString`.
   const methods = new Set<string>()

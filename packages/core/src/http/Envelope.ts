@@ -18,7 +18,7 @@ export const SuccessBodyWithMeta = <D extends Schema.Schema.All, M extends Schem
   Schema.Struct({ success: Schema.Literal(true), data, meta })
 
 /** Annotates an envelope with the status 201. */
-export const status201 = <A, I, R>(envelope: Schema.Schema<A, I, R>) =>
+export const withStatus201 = <A, I, R>(envelope: Schema.Schema<A, I, R>) =>
   envelope.annotations(HttpApiSchema.annotations({ status: 201 }))
 
 /** The `meta` of endpoints that take an `Idempotency-Key`: whether this is a repetition of the first response (Specification, Lists and sync). */
@@ -38,13 +38,13 @@ const Issue = Schema.Struct({
   message: Schema.String
 }).annotations({ identifier: "RequestIssue", description: "One problem of a request" })
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const optionalKey = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 /** The fields of `details`, by status (Specification, Errors). */
 const Details = {
   400: Schema.Struct({
     issues: Schema.Array(Issue).pipe(Schema.maxItems(Limits.issues_max)),
-    has_more: optional(
+    has_more: optionalKey(
       Schema.Literal(true).annotations({ description: "True if some issues were omitted, otherwise absent" })
     )
   }).annotations({ identifier: "IssueDetails", description: "With the code VALIDATION_ERROR" }),
@@ -54,11 +54,11 @@ const Details = {
   }),
   409: Schema.Struct({
     reason: literalOf(reasons),
-    from: optional(TicketState),
-    to: optional(TicketStatus),
-    allowed: optional(Schema.Array(TicketStatus)),
-    state: optional(TicketState),
-    updated_at: optional(Schema.String)
+    from: optionalKey(TicketState),
+    to: optionalKey(TicketStatus),
+    allowed: optionalKey(Schema.Array(TicketStatus)),
+    state: optionalKey(TicketState),
+    updated_at: optionalKey(Schema.String)
   }).annotations({ identifier: "ConflictDetails", description: "With the code CONFLICT" }),
   422: Schema.Struct({ field: Schema.String }).annotations({
     identifier: "FieldDetails",
@@ -72,7 +72,7 @@ const Details = {
 
 type AnyDetails = Schema.Schema<Readonly<Record<string, unknown>>>
 // The status decides which of three types `details` has, which the compiler cannot infer.
-type MaybeDetails = { readonly details: ReturnType<typeof optional<Readonly<Record<string, unknown>>, unknown>> }
+type MaybeDetails = { readonly details: ReturnType<typeof optionalKey<Readonly<Record<string, unknown>>, unknown>> }
 
 /**
  * The `details` of a status: required if they contain the cause, optional in a 403, where only one code has them, and
@@ -81,11 +81,11 @@ type MaybeDetails = { readonly details: ReturnType<typeof optional<Readonly<Reco
 const detailsOfStatus = (status: number): MaybeDetails => {
   if (!(status in Details)) return {} as MaybeDetails
   const details = Details[status as keyof typeof Details] as unknown as AnyDetails
-  const field = status === errorCodes.FORBIDDEN.status ? optional(details) : details
+  const field = status === errorCodes.FORBIDDEN.status ? optionalKey(details) : details
   return { details: field } as unknown as MaybeDetails
 }
 
-const camelCase = (code: string) =>
+const toCamelCase = (code: string) =>
   code.toLowerCase().replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())
 
 /** The envelope of failures with one of the given codes, which share a status. */
@@ -98,7 +98,7 @@ export const FailureBodyOf = <const Codes extends readonly [ErrorCode, ...Array<
       ...detailsOfStatus(errorCodes[codes[0]].status)
     })
   }).annotations({
-    identifier: `${camelCase(codes[0])}Response`,
+    identifier: `${toCamelCase(codes[0])}Response`,
     ...HttpApiSchema.annotations({ status: errorCodes[codes[0]].status }),
     description: codes.map((code) => `${code}: ${errorCodes[code].meaning}`).join(". ")
   })
@@ -114,7 +114,7 @@ export interface FailureBody {
 }
 
 /** A failure's envelope and status. */
-export const failureBody = (
+export const makeFailureBody = (
   code: ErrorCode,
   message: string,
   details?: Readonly<Record<string, unknown>>
@@ -126,7 +126,7 @@ export const failureBody = (
 /**
  * The first issues, with names cut to a maximum length because clients choose them, and whether there are more issues.
  */
-const issueDetails = (issues: ReadonlyArray<RequestIssue>) => {
+const issueDetailsOf = (issues: ReadonlyArray<RequestIssue>) => {
   const max = Limits.issue_field_characters
   const shown = issues
     .slice(0, Limits.issues_max)
@@ -143,9 +143,9 @@ const detailsOf = (failure: Failure, part: RequestIssue["in"]): Readonly<Record<
   }
   switch (failure._tag) {
     case "InvalidRequest":
-      return issueDetails(failure.issues)
+      return issueDetailsOf(failure.issues)
     case "InvalidInput":
-      return issueDetails(failure.issues.map(({ field, message, api }) => ({ in: part, field, ...api, message })))
+      return issueDetailsOf(failure.issues.map(({ field, message, api }) => ({ in: part, field, ...api, message })))
     case "ScopeMissing":
       return { scope: failure.scope }
     case "ForbiddenWord":
@@ -167,5 +167,5 @@ export const failureStatusAndBody = (
 ): { readonly status: number; readonly body: FailureBody } => {
   const row = failureRows[failure._tag]
   const message = "message" in row ? row.message : "message" in failure ? failure.message : errorCodes[row.code].meaning
-  return { status: errorCodes[row.code].status, body: failureBody(row.code, message, detailsOf(failure, part)) }
+  return { status: errorCodes[row.code].status, body: makeFailureBody(row.code, message, detailsOf(failure, part)) }
 }

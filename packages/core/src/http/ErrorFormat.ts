@@ -56,7 +56,7 @@ const withLists = ({ ast }: AnySchema, params: FoundEndpoint["searchParams"]) =>
 }
 
 /** Whether an endpoint accepts its body only as JSON. */
-const isJson = ({ ast }: AnySchema) =>
+const isJsonOnly = ({ ast }: AnySchema) =>
   (AST.isUnion(ast) ? ast.types : [ast]).every(
     (member) =>
       HttpApiSchema.getEncoding(member).kind === "Json" &&
@@ -76,21 +76,21 @@ const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unk
  * The issues of a payload. There are none for `handleRaw`, whose body `HttpApi` does not read, nor for multipart forms,
  * which can be read only once.
  */
-const payloadIssues = (
+const payloadIssuesOf = (
   schema: AnySchema,
   { searchParams }: FoundEndpoint,
   { request, progress }: RereadableRequest
 ): Effect.Effect<PartIssues, HttpServerError.RequestError> => {
   if (!HttpMethod.hasBody(request.method)) return issuesOf("query", schema, searchParams)
   const isMultipart = request.headers["content-type"]?.includes("multipart/form-data") === true
-  if (!isSentAsJson(request) && isJson(schema) && (progress.isBegun || isMultipart))
+  if (!isSentAsJson(request) && isJsonOnly(schema) && (progress.isBegun || isMultipart))
     return Effect.succeed({ part: "header", issues: [NOT_JSON] })
   if (!progress.isBegun) return Effect.succeed({ part: "body", issues: isMultipart ? null : [] })
   return Effect.flatMap(bodyOf(request), (body) => issuesOf("body", schema, body))
 }
 
 /** The issues of each part of a request for which its endpoint has a schema. */
-const requestIssues = (found: FoundEndpoint, rereadable: RereadableRequest) => {
+const requestIssuesOf = (found: FoundEndpoint, rereadable: RereadableRequest) => {
   const { pathSchema, urlParamsSchema, headersSchema, payloadSchema } = found.handler
   const { headers } = rereadable.request
   return Effect.all([
@@ -99,7 +99,7 @@ const requestIssues = (found: FoundEndpoint, rereadable: RereadableRequest) => {
       issuesOf("query", schema as AnySchema, withLists(schema as AnySchema, found.searchParams))
     ),
     ...Option.toArray(headersSchema).map((schema) => issuesOf("header", schema as AnySchema, headers)),
-    ...Option.toArray(payloadSchema).map((schema) => payloadIssues(schema as AnySchema, found, rereadable))
+    ...Option.toArray(payloadSchema).map((schema) => payloadIssuesOf(schema as AnySchema, found, rereadable))
   ])
 }
 
@@ -115,9 +115,13 @@ const platformIssues = (part: RequestIssue["in"], { issues }: HttpApiDecodeError
 }
 
 /** The response to a request that does not match the schemas of its endpoint. */
-const decodeFailure = (failure: HttpApiDecodeError, found: FoundEndpoint | undefined, rereadable: RereadableRequest) =>
+const respondToDecodeError = (
+  failure: HttpApiDecodeError,
+  found: FoundEndpoint | undefined,
+  rereadable: RereadableRequest
+) =>
   Effect.gen(function* () {
-    const parts = found === undefined ? [] : yield* requestIssues(found, rereadable)
+    const parts = found === undefined ? [] : yield* requestIssuesOf(found, rereadable)
     const knownIssues = parts.flatMap(({ issues }) => issues ?? [])
     const unknown = parts.find(({ issues }) => issues === null)
     const issues = knownIssues.length > 0 || unknown === undefined ? knownIssues : platformIssues(unknown.part, failure)
@@ -171,7 +175,7 @@ export const errorFormat = <Id extends string, Groups extends HttpApiGroup.HttpA
           : { request: original, progress: NO_BODY }
         const handled = Effect.catchAllCause(app, (cause) => {
           const failure: unknown = Cause.squash(cause)
-          if (failure instanceof HttpApiDecodeError) return decodeFailure(failure, find(original), read)
+          if (failure instanceof HttpApiDecodeError) return respondToDecodeError(failure, find(original), read)
           if (!HttpServerError.isServerError(failure)) return Effect.failCause(cause)
           if (failure._tag === "RouteNotFound") return failureResponse({ _tag: "RouteNotFound" }, "body")
           return failure._tag === "RequestError" ? respondWithFailure(failure) : Effect.failCause(cause)

@@ -159,14 +159,14 @@ export const failureRows = {
 } as const satisfies Record<Failure["_tag"], Row>
 
 /** The issue with a body that is too large. */
-export const bodyTooLarge = (max_bytes: number): RequestIssue => ({
+export const makeTooLargeIssue = (max_bytes: number): RequestIssue => ({
   in: "body",
   field: "body",
   message: `must be at most ${max_bytes} bytes`
 })
 
 /** The issue with a header or parameter that may be given only once. */
-export const repeatedField = (part: RequestIssue["in"], field: string): RequestIssue => ({
+export const makeRepeatedIssue = (part: RequestIssue["in"], field: string): RequestIssue => ({
   in: part,
   field,
   message: "is given twice; send it only once"

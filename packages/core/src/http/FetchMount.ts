@@ -1,5 +1,5 @@
 import { Runtime } from "effect"
-import { checkedOptions, isFunction } from "../domain/OptionChecks.js"
+import { mustBeFunction, requireOptions } from "../domain/OptionChecks.js"
 import { fetchRequest, fetchResponse } from "./FetchMessage.js"
 import { type Mountable, type MountOptions, mountOptions, mountPromise } from "./Mount.js"
 import type { Pipeline } from "./Pipeline.js"
@@ -21,9 +21,9 @@ export const mountFetch = <Context extends ReadonlyArray<unknown> = []>(
   workshop: Mountable,
   options: MountOptions<Request, Context> = {}
 ): ((request: Request, ...context: Context) => Promise<Response>) => {
-  const { addressOf = () => "unknown", ...rest } = checkedOptions("mountFetch", options, {
+  const { addressOf = () => "unknown", ...rest } = requireOptions("mountFetch", options, {
     ...mountOptions,
-    addressOf: isFunction
+    addressOf: mustBeFunction
   })
   const { handle } = mountPromise(workshop, rest)
   return async (request, ...context) => {

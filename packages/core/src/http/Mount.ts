@@ -1,8 +1,15 @@
 import { Data, Effect, Runtime, Schema } from "effect"
 import { type Issue, inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
-import { type Complaint, isFunction, isObject, isText, OptionRefused, ofFields } from "../domain/OptionChecks.js"
-import { countedAddress } from "../domain/PublicAddress.js"
+import {
+  type Complaint,
+  isObject,
+  mustBeFunction,
+  mustBeText,
+  mustHaveFields,
+  OptionRefused
+} from "../domain/OptionChecks.js"
+import { toCountedAddress } from "../domain/PublicAddress.js"
 import { StoreUnavailable } from "../ports/StorePorts.js"
 import { Caller } from "../services/Caller.js"
 import type { PlainCaller } from "../services/promise/PlainInputs.js"
@@ -126,14 +133,14 @@ export const mountOptions: Readonly<Record<keyof MountEffectOptions<unknown>, (v
     typeof value === "string" && /^(\/|$)/.test(value)
       ? undefined
       : "must be a path that begins with /, such as /workshop",
-  authenticate: isFunction,
-  unauthenticated: ofFields({ message: isText, challenge: isText }),
+  authenticate: mustBeFunction,
+  unauthenticated: mustHaveFields({ message: mustBeText, challenge: mustBeText }),
   ipv6Prefix: (value) =>
     Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 128
       ? undefined
       : "must be a whole number from 1 to 128",
-  trackingPages: ofFields({ template: isFunction, shop_id: isText }),
-  observe: isFunction
+  trackingPages: mustHaveFields({ template: mustBeFunction, shop_id: mustBeText }),
+  observe: mustBeFunction
 }
 
 /** Mounts the API in a server. `authenticate` receives the server's own request. */
@@ -159,7 +166,7 @@ export const mountEffect = <Request, R = never>({
       owns: (path) => groups.some((group) => isBelow(`${base}${group.prefix}`, path)),
       handle: (request) => {
         const isInside = request.path.startsWith(`${base}/`)
-        const address = countedAddress(request.address, ipv6Prefix)
+        const address = toCountedAddress(request.address, ipv6Prefix)
         return run({ ...request, address, path: isInside ? request.path.slice(base.length) : "/" })
       }
     }
@@ -182,8 +189,10 @@ export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
       ...(authenticate && { authenticate: callerFromPromise(authenticate) })
     })
   )
-  const refused = Effect.map(Effect.provide(newContext, runtime), (context) => respond(new WorkshopStopped(), context))
-  return { ...mounted, handle: (request) => (isStopped(runtime) ? refused : mounted.handle(request)) }
+  const refuseStopped = Effect.map(Effect.provide(newContext, runtime), (context) =>
+    respond(new WorkshopStopped(), context)
+  )
+  return { ...mounted, handle: (request) => (isStopped(runtime) ? refuseStopped : mounted.handle(request)) }
 }
 
 /** The part of a Promise API workshop that a mount needs. */

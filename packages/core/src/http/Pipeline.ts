@@ -1,7 +1,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js"
 import { type Cause, Clock, Context, Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
-import { addressUse, CachedRateLimits } from "../services/CachedRateLimits.js"
+import { addressUseOf, CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { RouteMatch } from "./Endpoint.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
 import { RunningRequests } from "./RunningRequests.js"
@@ -66,10 +66,10 @@ export const isBelow = (prefix: string, path: string): boolean => path === prefi
 
 /** The context of a request without a route, or of bytes that are not HTTP. */
 export const newContext: Effect.Effect<RequestContext, never, Entropy> = Effect.flatMap(Entropy, ({ bytes }) =>
-  Effect.clockWith((clock) => Effect.succeed(contextAt(clock.unsafeCurrentTimeMillis(), bytes, null)))
+  Effect.clockWith((clock) => Effect.succeed(makeContext(clock.unsafeCurrentTimeMillis(), bytes, null)))
 )
 
-const contextAt = (now: number, bytes: (n: number) => Uint8Array, route: string | null): RequestContext => ({
+const makeContext = (now: number, bytes: (n: number) => Uint8Array, route: string | null): RequestContext => ({
   id: bytesToHex(bytes(REQUEST_ID_BYTES)),
   now,
   route,
@@ -94,7 +94,7 @@ export const pipeline = (
       Effect.sync(() =>
         respond(
           { _tag: "RouteNotFound" },
-          { ...context, limitStatuses: [limits.peek(addressUse(request), context.now)] }
+          { ...context, limitStatuses: [limits.peek(addressUseOf(request), context.now)] }
         )
       )
 
@@ -104,12 +104,12 @@ export const pipeline = (
         const now = clock.unsafeCurrentTimeMillis()
         const group = groups.find(({ prefix }) => isBelow(prefix, request.path))
         if (group === undefined) {
-          const context = contextAt(now, bytes, null)
+          const context = makeContext(now, bytes, null)
           const response = notFound(request, context)
           return observe === undefined ? response : observe(request, context, response)
         }
         const match = group.find?.(request.method === "HEAD" ? "GET" : request.method, request.path)
-        const context = contextAt(now, bytes, group.prefix)
+        const context = makeContext(now, bytes, group.prefix)
         const respondToFailure = (cause: Cause.Cause<never>) => respondToCause(cause, context)
         // Pages, such as the state of the service, are served even if the service is overloaded.
         const response =

@@ -1,8 +1,8 @@
 import { Effect, Either, Exit } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { duplicateMembers } from "./DuplicateMembers.js"
-import { headerCase, type Route } from "./Endpoint.js"
-import { bodyTooLarge, type RequestIssue, repeatedField } from "./ErrorTable.js"
+import { findDuplicateMembers } from "./DuplicateMembers.js"
+import { type Route, toHeaderCase } from "./Endpoint.js"
+import { makeRepeatedIssue, makeTooLargeIssue, type RequestIssue } from "./ErrorTable.js"
 import { type BodyIncomplete, type BodyTooLarge, type HttpRequest, hasArrived } from "./HttpMessage.js"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -13,7 +13,7 @@ export interface RequestPart {
   readonly issues: ReadonlyArray<RequestIssue>
 }
 
-const validPart = (value: unknown): RequestPart => ({ value, issues: [] })
+const makeValidPart = (value: unknown): RequestPart => ({ value, issues: [] })
 
 const decodeText = (text: string): string | undefined => {
   if (!/[%+]/.test(text)) return text
@@ -31,7 +31,7 @@ const tooManyParameters: RequestPart = {
 
 /** Parses a query string. A parameter that is given twice is refused, unless it is a list, whose values are joined. */
 const readQuery = (query: string, lists: ReadonlyArray<string>): RequestPart => {
-  if (query === "") return validPart({})
+  if (query === "") return makeValidPart({})
   const values: Record<string, string> = Object.create(null)
   const issues: Array<RequestIssue> = []
   const pairs = query.split("&", Limits.query_parameters_max + 1)
@@ -44,13 +44,13 @@ const readQuery = (query: string, lists: ReadonlyArray<string>): RequestPart => 
     if (name === undefined || value === undefined)
       issues.push({ in: "query", field: name ?? "query", message: "must be percent-encoded UTF-8" })
     else if (name in values && lists.includes(name)) values[name] += `,${value}`
-    else if (name in values) issues.push(repeatedField("query", name))
+    else if (name in values) issues.push(makeRepeatedIssue("query", name))
     else values[name] = value
   }
   return { value: values, issues }
 }
 
-const malformedBody = (message: string): RequestPart => ({
+const makeMalformedPart = (message: string): RequestPart => ({
   value: undefined,
   issues: [{ in: "body", field: "body", message }]
 })
@@ -64,7 +64,7 @@ export const COMPRESSED: RequestIssue = {
 
 /** Parses a JSON body. An empty body is an empty object, so that an endpoint without fields needs no body. */
 const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
-  if (bytes.length === 0) return validPart({})
+  if (bytes.length === 0) return makeValidPart({})
   const type = request.header("content-type")
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
     return { value: undefined, issues: [{ in: "header", field: "Content-Type", message: "must be application/json" }] }
@@ -76,19 +76,19 @@ const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
   try {
     const text = utf8.decode(bytes)
     const value: unknown = JSON.parse(text)
-    return { value, issues: duplicateMembers(text, value).map((field) => repeatedField("body", field)) }
+    return { value, issues: findDuplicateMembers(text, value).map((field) => makeRepeatedIssue("body", field)) }
   } catch {
-    return malformedBody("must be valid JSON in UTF-8")
+    return makeMalformedPart("must be valid JSON in UTF-8")
   }
 }
 
 /** The body part of a request without a body. */
-export const NO_BODY: RequestPart = validPart(undefined)
+export const NO_BODY: RequestPart = makeValidPart(undefined)
 
 const bodyReadIssue = (failure: BodyTooLarge | BodyIncomplete, max_bytes: number): RequestPart =>
   failure._tag === "BodyTooLarge"
-    ? { value: undefined, issues: [bodyTooLarge(max_bytes)] }
-    : malformedBody("ended before it was complete")
+    ? { value: undefined, issues: [makeTooLargeIssue(max_bytes)] }
+    : makeMalformedPart("ended before it was complete")
 
 /** Reads a JSON body of at most `max_bytes` bytes: at once if it has arrived, otherwise as an effect. */
 export const readBody = (request: HttpRequest, max_bytes: number): RequestPart | Effect.Effect<RequestPart> => {
@@ -101,7 +101,7 @@ export const readBody = (request: HttpRequest, max_bytes: number): RequestPart |
 }
 
 /** The part of a request that contains a service's input. */
-export const inputPart = (method: string): RequestIssue["in"] =>
+export const inputPartOf = (method: string): RequestIssue["in"] =>
   method === "GET" || method === "HEAD" ? "query" : "body"
 
 /** Decodes a request by the route's schemas. Fails with all issues at once (Specification, Errors). */
@@ -117,7 +117,7 @@ export const readRequest = (
   for (const name of route.headerNames) {
     const value = request.header(name)
     if (value !== undefined) headers[name] = value
-    if (request.repeats(name)) formIssues.push(repeatedField("header", headerCase(name)))
+    if (request.repeats(name)) formIssues.push(makeRepeatedIssue("header", toHeaderCase(name)))
   }
   const decoded = route.decode({ path, urlParams: query.value, headers, payload: body.value })
   if (formIssues.length === 0) return decoded

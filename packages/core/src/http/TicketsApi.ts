@@ -9,9 +9,9 @@ import { TicketId } from "../domain/Identifier.js"
 import { Limits } from "../domain/Limits.js"
 import { Ticket, TicketNumber } from "../domain/Ticket.js"
 import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
-import { TicketQuery, wholeNumber } from "../services/TicketQuery.js"
+import { numberFromText, TicketQuery } from "../services/TicketQuery.js"
 import { RequiredScope } from "./Endpoint.js"
-import { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, status201 } from "./Envelope.js"
+import { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, withStatus201 } from "./Envelope.js"
 import { describeEndpoint } from "./openapi/Annotations.js"
 
 /** The header of the endpoints that require an idempotency key (Specification, Endpoints). */
@@ -65,7 +65,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
     HttpApiEndpoint.post("create", "/tickets")
       .setHeaders(IdempotencyHeader)
       .setPayload(TicketInput)
-      .addSuccess(status201(RepeatableTicketResponse))
+      .addSuccess(withStatus201(RepeatableTicketResponse))
       .addSuccess(RepeatableTicketResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
@@ -113,7 +113,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
   )
   .add(
     HttpApiEndpoint.get("byNumber", "/tickets/by-number/:n")
-      .setPath(Schema.Struct({ n: wholeNumber(TicketNumber) }))
+      .setPath(Schema.Struct({ n: numberFromText(TicketNumber) }))
       .addSuccess(NumberedTicketResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "tickets:read")

@@ -4,7 +4,7 @@ import { ServiceLimits } from "../domain/Limits.js"
 import { LimitReached } from "../domain/LimitWindow.js"
 import { Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
-import { addressUse, CachedRateLimits } from "../services/CachedRateLimits.js"
+import { addressUseOf, CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
 import { type AuthenticatedRequest, type Check, type CheckedRequest, Rejected, withFields } from "./Checks.js"
 import type { NotSignedIn } from "./ErrorTable.js"
@@ -33,7 +33,7 @@ const { key_look_ups_waiting, key_look_up_pause_ms } = ServiceLimits
  * by one, with a pause after each, so that guesses cost the store little and a valid key is still found. Beyond
  * `key_look_ups_waiting` the address gets a 429, because waiting look-ups use memory.
  */
-const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimits>) =>
+const makeKeyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimits>) =>
   Effect.map(Effect.makeSemaphore(1), (semaphore) => {
     const pause = Effect.withClock(Effect.sleep(key_look_up_pause_ms), Clock.make())
     let waiters = 0
@@ -45,7 +45,7 @@ const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimi
       now: Instant
     ): Effect.Effect<ApiKeyHolder | Rejected | null, StoreUnavailable> => {
       const holder = keys.holderOf(key, now)
-      const limitStatus = limits.peek(addressUse(request), now)
+      const limitStatus = limits.peek(addressUseOf(request), now)
       if (limitStatus.remaining > 0 || !keys.isNew(key)) return holder
       if (waiters >= key_look_ups_waiting) {
         return Effect.succeed(new Rejected(new LimitReached({ limitStatuses: [limitStatus], refused_at: now })))
@@ -67,24 +67,24 @@ export const AUTHENTICATION = {
 } as const
 
 /** The check that finds the caller: by API keys, or by the embedder's own authentication. */
-export const authentication = (own?: OwnAuthentication) =>
+export const makeAuthentication = (own?: OwnAuthentication) =>
   Effect.gen(function* () {
     const keys = yield* ApiKeyCache
     const reads = yield* Reads
-    const lookUp = yield* keyLookUp(keys, yield* CachedRateLimits)
+    const lookUp = yield* makeKeyLookUp(keys, yield* CachedRateLimits)
 
-    const authenticated = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
+    const acceptCaller = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
       checked.request.onAuthenticated?.()
       return withFields(checked, { caller, shop, context: { ...checked.context, caller } })
     }
 
-    const unauthenticated = ({ request }: CheckedRequest, key?: string): Rejected => {
+    const rejectCaller = ({ request }: CheckedRequest, key?: string): Rejected => {
       const refusal = key !== undefined && keys.isTestKeyElsewhere(key) ? "TestKeyElsewhere" : "Unauthenticated"
-      return new Rejected(own?.refusal ?? { _tag: refusal }, [addressUse(request)])
+      return new Rejected(own?.refusal ?? { _tag: refusal }, [addressUseOf(request)])
     }
 
     /** The caller whom the embedder's authentication finds, with their shop's present settings. */
-    const embedderCaller = Effect.fnUntraced(function* (request: HttpRequest, authenticate: Authenticate) {
+    const findEmbedderCaller = Effect.fnUntraced(function* (request: HttpRequest, authenticate: Authenticate) {
       const caller = yield* authenticate(request)
       if (caller === null) return null
       const state = yield* reads.shop(caller.shop_id)
@@ -100,17 +100,17 @@ export const authentication = (own?: OwnAuthentication) =>
       run: (checked) => {
         const { request, context } = checked
         if (own !== undefined) {
-          return Effect.map(embedderCaller(request, own.authenticate), (holder) =>
-            holder === null ? unauthenticated(checked) : authenticated(checked, holder)
+          return Effect.map(findEmbedderCaller(request, own.authenticate), (holder) =>
+            holder === null ? rejectCaller(checked) : acceptCaller(checked, holder)
           )
         }
         const key = bearer(request)
-        if (key === undefined) return unauthenticated(checked)
+        if (key === undefined) return rejectCaller(checked)
         const cachedHolder = keys.cachedHolder(key, context.now)
-        if (cachedHolder !== undefined) return authenticated(checked, cachedHolder)
+        if (cachedHolder !== undefined) return acceptCaller(checked, cachedHolder)
         return Effect.map(lookUp(request, key, context.now), (found) => {
           if (found instanceof Rejected) return found
-          return found === null ? unauthenticated(checked, key) : authenticated(checked, found)
+          return found === null ? rejectCaller(checked, key) : acceptCaller(checked, found)
         })
       }
     }

@@ -10,14 +10,14 @@ import {
   type ValidRequest,
   withFields
 } from "./Checks.js"
-import { headerCase, type Route, type RouteHandler } from "./Endpoint.js"
-import { type Failure, repeatedField } from "./ErrorTable.js"
+import { type Route, type RouteHandler, toHeaderCase } from "./Endpoint.js"
+import { type Failure, makeRepeatedIssue } from "./ErrorTable.js"
 import type { HttpRequest } from "./HttpMessage.js"
 import { NO_BODY, readBody, readRequest } from "./RequestReader.js"
 import { checkResponse } from "./respond.js"
 
 /** A check that adds no fields: it refuses a request if `refusal` returns a failure. */
-export const refusalCheck = <In extends CheckedRequest = CheckedRequest>(
+export const makeRefusalCheck = <In extends CheckedRequest = CheckedRequest>(
   name: string,
   refuses: string,
   refusal: (checked: In) => Failure | undefined,
@@ -39,20 +39,20 @@ export const refusalCheck = <In extends CheckedRequest = CheckedRequest>(
 const SINGLE_HEADERS = ["authorization", "host"] as const
 
 /** Refuses a request that sends its key or its host twice. */
-export const headCheck = (uses?: (request: HttpRequest) => ReadonlyArray<LimitUse>): Check =>
-  refusalCheck(
+export const makeHeadCheck = (uses?: (request: HttpRequest) => ReadonlyArray<LimitUse>): Check =>
+  makeRefusalCheck(
     "head",
     "400 if the key or the host is sent twice",
     ({ request }) => {
       const repeated = SINGLE_HEADERS.filter(request.repeats)
       if (repeated.length === 0) return undefined
-      return { _tag: "InvalidRequest", issues: repeated.map((name) => repeatedField("header", headerCase(name))) }
+      return { _tag: "InvalidRequest", issues: repeated.map((name) => makeRepeatedIssue("header", toHeaderCase(name))) }
     },
     uses
   )
 
 /** Refuses a request whose path and method have no endpoint. */
-export const routeCheck = <In extends CheckedRequest>(): Check<In, In & RoutedRequest> => ({
+export const makeRouteCheck = <In extends CheckedRequest>(): Check<In, In & RoutedRequest> => ({
   name: "route",
   refuses: "404",
   kind: "sync",
@@ -64,7 +64,7 @@ export const routeCheck = <In extends CheckedRequest>(): Check<In, In & RoutedRe
 })
 
 /** Reads the body of a request. */
-export const bodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadRequest> => ({
+export const makeBodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadRequest> => ({
   name: "body",
   refuses: "400, together with everything else that is invalid",
   kind: "async",
@@ -79,7 +79,7 @@ export const bodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadReques
 })
 
 /** Reads a request by the schemas of its endpoint. */
-export const validationCheck = <In extends ReadRequest>(): Check<In, In & ValidRequest> => ({
+export const makeValidationCheck = <In extends ReadRequest>(): Check<In, In & ValidRequest> => ({
   name: "validation",
   refuses: "400",
   kind: "sync",
@@ -92,7 +92,7 @@ export const validationCheck = <In extends ReadRequest>(): Check<In, In & ValidR
 })
 
 /** Runs the handler of an endpoint. `callerOf` returns what the handlers get as their caller. */
-export const endpointHandler = <In extends ValidRequest, C>({
+export const makeEndpointHandler = <In extends ValidRequest, C>({
   handlers,
   callerOf,
   validateResponses

@@ -5,7 +5,7 @@ import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import { Context, Effect, Layer, Option } from "effect"
-import { checkedOptions, isFunction } from "../domain/OptionChecks.js"
+import { mustBeFunction, requireOptions } from "../domain/OptionChecks.js"
 import type { Caller } from "../services/Caller.js"
 import { ClientsApi } from "./ClientsApi.js"
 import { httpApp } from "./EffectMount.js"
@@ -63,8 +63,8 @@ export const apiBehind = <I extends HttpApiMiddleware.HttpApiMiddleware.AnyId, S
     .add(withFailures(ClientsApi).middleware(tag))
 }
 
-const GROUPS = ["shop", "tickets", "clients"] as const
-type Name = (typeof GROUPS)[number]
+const GROUP_NAMES = ["shop", "tickets", "clients"] as const
+type Name = (typeof GROUP_NAMES)[number]
 
 type AnyGroup = HttpApiGroup.HttpApiGroup.AnyWithProps
 
@@ -94,7 +94,7 @@ const GROUP_APIS = { shop: ShopApi, tickets: TicketsApi, clients: ClientsApi } a
 /** The groups of an API; throws if one is missing or another has its name. */
 const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<Name, AnyGroup>> => {
   const all = api.groups as Readonly<Record<string, AnyGroup | undefined>>
-  for (const name of GROUPS) {
+  for (const name of GROUP_NAMES) {
     const group = all[name]
     if (group === undefined)
       throw new Error(`Your HttpApi has no group called ${name}. Add apiBehind(middleware) with addHttpApi.`)
@@ -157,11 +157,11 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
   never,
   ServicesOfGroups | HttpApiGroup.HttpApiGroup.MiddlewareWithName<Groups, Name & HttpApiGroup.HttpApiGroup.Name<Groups>>
 > => {
-  const { observe } = checkedOptions("groups", options, { observe: isFunction })
+  const { observe } = requireOptions("groups", options, { observe: mustBeFunction })
   const all = groupsOf(api)
-  const raw = {
+  const undecodedApi = {
     ...(api as object),
-    groups: Object.fromEntries(GROUPS.map((name) => [name, withoutDecoding(all[name])]))
+    groups: Object.fromEntries(GROUP_NAMES.map((name) => [name, withoutDecoding(all[name])]))
   }
   const prefix = prefixOf(all.shop)
   const hasCaller = hasCallerMiddleware(all.shop)
@@ -173,14 +173,14 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
     })
   })
   // The embedder's middleware runs for endpoints only, so an unknown path has no caller.
-  const unknown = HttpApiBuilder.Router.use((router) =>
+  const unknownPaths = HttpApiBuilder.Router.use((router) =>
     Effect.flatMap(hasCaller ? httpApp({ prefix: NOWHERE, ...(observe && { observe }) }) : makeApp, (app) =>
       Effect.forEach(METHODS, (method) => router[method](`${prefix ?? ""}/v1/*`, app), { discard: true })
     )
   )
-  const layers = GROUPS.map((name) =>
+  const layers = GROUP_NAMES.map((name) =>
     HttpApiBuilder.group(
-      raw as never,
+      undecodedApi as never,
       name as never,
       (handlers: HttpApiBuilder.Handlers<never, never, never>) =>
         Effect.map(makeApp, (app) =>
@@ -191,5 +191,5 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
         ) as never
     )
   )
-  return Layer.mergeAll(longParameters, unknown, ...(layers as [never, never, never])) as never
+  return Layer.mergeAll(longParameters, unknownPaths, ...(layers as [never, never, never])) as never
 }

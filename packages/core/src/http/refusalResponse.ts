@@ -3,7 +3,7 @@ import type { StoreUnavailable } from "../ports/StorePorts.js"
 import type { WorkshopStopped } from "../services/WorkshopStopped.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import { type ErrorCode, type Failure, failureRows } from "./ErrorTable.js"
-import { retryAfter } from "./respond.js"
+import { retryAfterOf } from "./respond.js"
 
 /** The API's response to a refusal, for any framework. */
 export interface RefusalResponse {
@@ -34,7 +34,7 @@ export const isRefusal = (error: unknown): error is AnyRefusal =>
  */
 export const refusalResponse = (error: unknown): RefusalResponse => {
   const refusal: Failure = isRefusal(error) ? error : BUG
-  const wait = retryAfter(refusal)
+  const wait = retryAfterOf(refusal)
   return {
     ...(failureStatusAndBody(refusal) as Pick<RefusalResponse, "status" | "body">),
     headers: wait === undefined ? {} : { "Retry-After": wait }

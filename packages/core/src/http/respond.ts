@@ -1,9 +1,9 @@
 import { Cause, Effect, Either, Option } from "effect"
 import { TreeFormatter } from "effect/ParseResult"
-import { inOneLine } from "../domain/ErrorLine.js"
+import { toOneLine } from "../domain/ErrorLine.js"
 import { type Instant, SECOND_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import { type LimitStatus, scarcest } from "../domain/LimitWindow.js"
+import { findScarcest, type LimitStatus } from "../domain/LimitWindow.js"
 import type { Caller } from "../services/Caller.js"
 import type { Route } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
@@ -40,11 +40,11 @@ const secondsUntil = (instant: Instant, now: Instant): string =>
 /** Responses contain texts of shops and clients, which a browser must not show as a page. */
 const NO_SNIFFING = "nosniff"
 
-const commonHeaders = (
+const makeCommonHeaders = (
   { id, now }: RequestContext,
   limitStatuses: ReadonlyArray<LimitStatus>
 ): Record<string, string> => {
-  const shownStatus = scarcest(limitStatuses)
+  const shownStatus = findScarcest(limitStatuses)
   return {
     "Content-Type": "application/json; charset=utf-8",
     "X-Content-Type-Options": NO_SNIFFING,
@@ -62,7 +62,7 @@ const commonHeaders = (
  * The seconds from `now`, by default the refusal, until a retry may succeed; undefined if waiting does not help
  * (Specification, Errors; Limits).
  */
-export const retryAfter = (failure: Failure, now?: Instant): string | undefined => {
+export const retryAfterOf = (failure: Failure, now?: Instant): string | undefined => {
   if (failure._tag === "LimitReached") return secondsUntil(failure.decisive.resets_at, now ?? failure.refused_at)
   if (failureRows[failure._tag].code !== "UNAVAILABLE") return undefined
   return String(ServiceLimits.unavailable_retry_after_ms / SECOND_MS)
@@ -75,20 +75,23 @@ const challengeOf = (failure: Failure): string | undefined => {
 }
 
 /** A failure in its envelope. A 429 shows the limit that refused (Specification, Limits). */
-const failureResponse = (failure: Failure, context: RequestContext): ObservedResponse => {
+const toFailureResponse = (failure: Failure, context: RequestContext): ObservedResponse => {
   const { status, body } = failureStatusAndBody(failure)
-  const common = commonHeaders(context, failure._tag === "LimitReached" ? [failure.decisive] : context.limitStatuses)
+  const common = makeCommonHeaders(
+    context,
+    failure._tag === "LimitReached" ? [failure.decisive] : context.limitStatuses
+  )
   const challenge = challengeOf(failure)
   if (challenge !== undefined) common["WWW-Authenticate"] = challenge
-  const wait = retryAfter(failure, context.now)
+  const wait = retryAfterOf(failure, context.now)
   if (wait !== undefined) common["Retry-After"] = wait
   return { status, headers: common, body: JSON.stringify(body), context, failure }
 }
 
 /** A result in its envelope. The headers show the scarcest limit that it counted against (Specification, Limits). */
-const resultResponse = (result: HandlerResult, context: RequestContext): ObservedResponse => {
+const toResultResponse = (result: HandlerResult, context: RequestContext): ObservedResponse => {
   const { status = 200, data, meta, limitStatuses } = result
-  const common = commonHeaders(
+  const common = makeCommonHeaders(
     context,
     limitStatuses === undefined ? context.limitStatuses : [...context.limitStatuses, ...limitStatuses]
   )
@@ -105,16 +108,16 @@ const resultResponse = (result: HandlerResult, context: RequestContext): Observe
 
 /** Makes the response. No other code turns results and failures into status, headers and body. */
 export const respond = (outcome: HandlerOutcome | Failure, context: RequestContext): ObservedResponse => {
-  if ("_tag" in outcome) return failureResponse(outcome, context)
-  if (!("body" in outcome)) return resultResponse(outcome, context)
+  if ("_tag" in outcome) return toFailureResponse(outcome, context)
+  if (!("body" in outcome)) return toResultResponse(outcome, context)
   const { status = 200, body, follow } = outcome
-  const page = { status, headers: { ...commonHeaders(context, []), ...outcome.headers }, body, context }
+  const page = { status, headers: { ...makeCommonHeaders(context, []), ...outcome.headers }, body, context }
   return follow === undefined ? page : { ...page, follow }
 }
 
 /** Logs why the store is unavailable, because the response does not show it (Specification, Errors). */
 export const logUnavailable = (failure: Failure): Effect.Effect<void> =>
-  Effect.logWarning(`The response to a request is 503: ${inOneLine(failure)}`)
+  Effect.logWarning(`The response to a request is 503: ${toOneLine(failure)}`)
 
 /** The failure in a cause, or undefined if it is a bug. */
 export const failureIn = <E extends Failure>(cause: Cause.Cause<E>): E | undefined =>

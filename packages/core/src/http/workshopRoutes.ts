@@ -3,12 +3,12 @@ import { isUuid } from "../domain/Identifier.js"
 import type { LimitUse } from "../domain/LimitWindow.js"
 import type { ShopView } from "../domain/Shop.js"
 import { Reads } from "../ports/StorePorts.js"
-import { addressUse, CachedRateLimits } from "../services/CachedRateLimits.js"
+import { addressUseOf, CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
 import { Clients } from "../services/Clients.js"
 import { Loyalty } from "../services/Loyalty.js"
 import { Tickets } from "../services/Tickets.js"
-import { authentication, type OwnAuthentication } from "./authentication.js"
+import { makeAuthentication, type OwnAuthentication } from "./authentication.js"
 import {
   type AuthenticatedRequest,
   type Check,
@@ -18,9 +18,16 @@ import {
   runChecks,
   type ValidRequest
 } from "./Checks.js"
-import { type Handlers, router, routes } from "./Endpoint.js"
+import { compileRoutes, type Handlers, makeRouter } from "./Endpoint.js"
 import type { AdmissionRefusal } from "./ErrorTable.js"
-import { bodyCheck, endpointHandler, headCheck, refusalCheck, routeCheck, validationCheck } from "./endpointChecks.js"
+import {
+  makeBodyCheck,
+  makeEndpointHandler,
+  makeHeadCheck,
+  makeRefusalCheck,
+  makeRouteCheck,
+  makeValidationCheck
+} from "./endpointChecks.js"
 import type { RouteGroup } from "./Pipeline.js"
 import { byNumberResponse, createdTicketResponse, idempotentResponse } from "./successResponse.js"
 import { WorkshopApi } from "./WorkshopApi.js"
@@ -48,7 +55,7 @@ export const workshopChecks = (
   authenticationCheck: Check<CheckedRequest, AuthenticatedRequest>,
   handler: HandlerStep<AuthenticatedRequest & ValidRequest>
 ) =>
-  Checks.from([headCheck((request) => [addressUse(request)])])
+  Checks.from([makeHeadCheck((request) => [addressUseOf(request)])])
     .check(authenticationCheck)
     .limit({
       name: "the limit on requests",
@@ -56,10 +63,10 @@ export const workshopChecks = (
       uses: ({ caller }) => [callerUse("requests_per_minute", caller)],
       isGivenBackOn429: true
     })
-    .check(refusalCheck("the shop", "403 for a shop that is deactivated, not approved or without API", shopRefusal))
-    .check(routeCheck())
+    .check(makeRefusalCheck("the shop", "403 for a shop that is deactivated, not approved or without API", shopRefusal))
+    .check(makeRouteCheck())
     .check(
-      refusalCheck("scope", "403", ({ match, caller }) => {
+      makeRefusalCheck("scope", "403", ({ match, caller }) => {
         const { scope } = match.route
         return scope === undefined || caller.scopes.includes(scope) ? undefined : { _tag: "ScopeMissing", scope }
       })
@@ -69,8 +76,8 @@ export const workshopChecks = (
       refuses: "429",
       uses: ({ request, caller }) => (request.method === "POST" ? [callerUse("writes_per_minute", caller)] : [])
     })
-    .check(bodyCheck())
-    .check(validationCheck())
+    .check(makeBodyCheck())
+    .check(makeValidationCheck())
     .limit({
       name: "the endpoint's own limits",
       refuses: "429",
@@ -131,11 +138,11 @@ const workshopHandlers = Effect.gen(function* () {
 /** The API of the specification under `/v1` (Specification, Endpoints; Errors). */
 export const workshopRoutes = (options: { readonly validateResponses: boolean; readonly own?: OwnAuthentication }) =>
   Effect.gen(function* () {
-    const handlers = routes<Caller>()(WorkshopApi, yield* workshopHandlers)
+    const handlers = compileRoutes<Caller>()(WorkshopApi, yield* workshopHandlers)
     const { validateResponses } = options
     const checks = workshopChecks(
-      yield* authentication(options.own),
-      endpointHandler({
+      yield* makeAuthentication(options.own),
+      makeEndpointHandler({
         handlers,
         callerOf: ({ caller }: AuthenticatedRequest & ValidRequest) => caller,
         validateResponses
@@ -143,7 +150,7 @@ export const workshopRoutes = (options: { readonly validateResponses: boolean; r
     )
     const group: RouteGroup = {
       prefix: "/v1",
-      find: router(handlers.keys()),
+      find: makeRouter(handlers.keys()),
       handle: runChecks(checks, yield* CachedRateLimits)
     }
     return group

@@ -6,18 +6,18 @@
  */
 
 export { type Check, Checks, Rejected, runChecks } from "../http/Checks.js"
-export { BodyLimit, EmptyBody, type GroupHandlers, router, routes } from "../http/Endpoint.js"
-export { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, status201 } from "../http/Envelope.js"
+export { BodyLimit, compileRoutes, EmptyBody, type GroupHandlers, makeRouter } from "../http/Endpoint.js"
+export { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, withStatus201 } from "../http/Envelope.js"
 export {
-  bodyCheck,
-  endpointHandler,
-  headCheck,
-  refusalCheck,
-  routeCheck,
-  validationCheck
+  makeBodyCheck,
+  makeEndpointHandler,
+  makeHeadCheck,
+  makeRefusalCheck,
+  makeRouteCheck,
+  makeValidationCheck
 } from "../http/endpointChecks.js"
 export { mountOptions, mountPromise } from "../http/Mount.js"
-export { namedSchemas, normalizeSchema, responseSchema, toJson, withReferences } from "../http/openapi/Schemas.js"
+export { collectSchemas, normalizeSchema, toJson, toResponseSchema, withReferences } from "../http/openapi/Schemas.js"
 export { newContext } from "../http/Pipeline.js"
 export { respond, respondToCause } from "../http/respond.js"
 export { createdTicketResponse } from "../http/successResponse.js"

@@ -1,5 +1,5 @@
 import { Clock, type Context, Effect, FiberSet, type Scope, Stream } from "effect"
-import { type ApiKeyRecord, isActive, keyHash, looksLikeKey, looksLikeTestKey } from "../domain/ApiKey.js"
+import { type ApiKeyRecord, hashKey, isActive, looksLikeKey, looksLikeTestKey } from "../domain/ApiKey.js"
 import type { KeyId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
@@ -31,17 +31,17 @@ interface LastUsedWriter {
  * Writes when keys were last used: at most once a minute for each key, several keys in one write, and never while the request waits. If a
  * write fails, the key's next use is written.
  */
-export const lastUsedWriter = (
+export const makeLastUsedWriter = (
   directory: Context.Tag.Service<Directory>
 ): Effect.Effect<LastUsedWriter, never, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = yield* FiberSet.makeRuntime<never>()
     const usesById = new Map<KeyId, KeyUse>()
-    let waiting = new Map<KeyId, Instant>()
+    let waitingUses = new Map<KeyId, Instant>()
 
-    const write = Effect.suspend(() => {
-      const uses = waiting
-      waiting = new Map()
+    const writeUses = Effect.suspend(() => {
+      const uses = waitingUses
+      waitingUses = new Map()
       return Effect.catchAll(directory.keysUsed(uses), (unavailable) => {
         for (const id of uses.keys()) {
           const use = usesById.get(id)
@@ -51,8 +51,8 @@ export const lastUsedWriter = (
       })
     })
 
-    const writeLater = Effect.zipRight(Effect.withClock(Effect.sleep(key_use_batch_ms), Clock.make()), write)
-    yield* Effect.addFinalizer(() => (waiting.size > 0 ? write : Effect.void))
+    const writeLater = Effect.zipRight(Effect.withClock(Effect.sleep(key_use_batch_ms), Clock.make()), writeUses)
+    yield* Effect.addFinalizer(() => (waitingUses.size > 0 ? writeUses : Effect.void))
 
     return {
       useOf: (id) => {
@@ -66,9 +66,9 @@ export const lastUsedWriter = (
       record: (use, now) => {
         if (now >= use.noted_at && now < use.noted_at + key_use_every_ms) return
         use.noted_at = now
-        waiting.set(use.id, now)
+        waitingUses.set(use.id, now)
         // The first waiting use starts one write for all uses that wait by then.
-        if (waiting.size === 1) fork(writeLater)
+        if (waitingUses.size === 1) fork(writeLater)
       }
     }
   })
@@ -88,7 +88,7 @@ interface CachedKey {
   readonly until: Instant
 }
 
-const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: ShopRecord }): ApiKeyHolder => ({
+const toHolder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: ShopRecord }): ApiKeyHolder => ({
   caller: { shop_id: shop.id, caller_id: key.id, scopes: key.scopes, via: "api" },
   shop
 })
@@ -98,19 +98,19 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
   scoped: Effect.gen(function* () {
     const directory = yield* Directory
     const cached = new Map<string, CachedKey>()
-    const used = yield* lastUsedWriter(directory)
+    const lastUsed = yield* makeLastUsedWriter(directory)
     const acceptsTestKeys = (yield* inSandbox) || (yield* TestKeys)
     /** Counts invalidations, so that a look-up that began before one does not cache its result. */
-    let forgotten = 0
+    let invalidations = 0
 
     const lookUp = Effect.fnUntraced(function* lookUp(key: string, now: Instant) {
-      const before = forgotten
-      const stored = yield* directory.keyByHash(keyHash(key))
+      const invalidationsBefore = invalidations
+      const stored = yield* directory.keyByHash(hashKey(key))
       if (stored === null || !isActive(stored.key, now)) return null
-      const keyHolder = holder(stored)
-      const use = used.useOf(stored.key.id)
-      used.record(use, now)
-      if (before === forgotten) {
+      const keyHolder = toHolder(stored)
+      const use = lastUsed.useOf(stored.key.id)
+      lastUsed.record(use, now)
+      if (invalidationsBefore === invalidations) {
         if (cached.size >= api_key_cache_size) cached.clear()
         const until = Math.min(now + api_key_cache_ms, stored.key.expires_at ?? Number.POSITIVE_INFINITY)
         cached.set(key, { holder: keyHolder, use, read_at: now, until })
@@ -122,13 +122,13 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
     const cachedHolder = (key: string, now: Instant): ApiKeyHolder | undefined => {
       const entry = cached.get(key)
       if (entry === undefined || now < entry.read_at || now >= entry.until) return undefined
-      used.record(entry.use, now)
+      lastUsed.record(entry.use, now)
       return entry.holder
     }
 
     const forget = (shop_id: ShopId | null) =>
       Effect.sync(() => {
-        forgotten++
+        invalidations++
         for (const [key, { holder }] of cached) if (shop_id === null || holder.shop.id === shop_id) cached.delete(key)
       })
     yield* Effect.forkScoped(Stream.runForEach(directory.changedShops, forget))

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { AuditedAct } from "../decisions/Command.js"
 import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"
-import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
+import { ENTROPY_BYTES, makeIdentifier } from "../domain/Moment.js"
 import { Entropy } from "../ports/Entropy.js"
 import { AuditLog } from "../ports/StorePorts.js"
 import { Actor } from "./Actor.js"
@@ -10,7 +10,7 @@ import { Actor } from "./Actor.js"
 /** Makes the audit entry of an act that is not a command of a shop, with the present {@link Actor} and time. */
 export const auditEntry = Effect.fnUntraced(function* (act: AuditedAct, shop_id: ShopId = NO_SHOP) {
   const created_at = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const id = identifier<string>({ now: created_at, entropy: yield* Entropy.draw(ENTROPY_BYTES) }, 0)
+  const id = makeIdentifier<string>({ now: created_at, entropy: yield* Entropy.draw(ENTROPY_BYTES) }, 0)
   return { ...act, shop_id, id, created_at, actor: yield* Actor.current } satisfies AuditEntry
 })
 

@@ -8,16 +8,16 @@ import {
   type LimitStatus,
   type LimitUse,
   type LimitWindow,
-  limitStatus
+  limitStatusOf
 } from "../domain/LimitWindow.js"
-import { countedAddress } from "../domain/PublicAddress.js"
+import { toCountedAddress } from "../domain/PublicAddress.js"
 import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { RateLimits } from "../ports/StorePorts.js"
 
 /** The limit of a request without a valid key, by its address. */
-export const addressUse = ({ address }: { readonly address: string }): LimitUse => ({
+export const addressUseOf = ({ address }: { readonly address: string }): LimitUse => ({
   policy: "unauthenticated_per_minute",
-  subject: countedAddress(address),
+  subject: toCountedAddress(address),
   time_zone: null
 })
 
@@ -60,12 +60,12 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): CachedLimitStore => {
   const windowOf = ({ policy, subject, time_zone }: LimitUse, now: Instant): LimitWindow =>
     currentWindow(rememberedWindows.get(policy)?.get(subject), policy, now, time_zone)
 
-  const knownRefusal = (uses: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
+  const findKnownRefusal = (uses: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
     const limitStatuses: Array<LimitStatus> = []
     for (const use of uses) {
       if (rememberedWindows.get(use.policy)?.has(use.subject) !== true) continue
       const window = windowOf(use, now)
-      if (!hasRoom(window, use.policy, 1, use.limit)) limitStatuses.push(limitStatus(window, use.policy, use.limit))
+      if (!hasRoom(window, use.policy, 1, use.limit)) limitStatuses.push(limitStatusOf(window, use.policy, use.limit))
     }
     return limitStatuses.length === 0 ? undefined : new LimitReached({ limitStatuses, refused_at: now })
   }
@@ -73,7 +73,7 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): CachedLimitStore => {
   return {
     take: (requestedUses, now) => {
       const uses = withBounds(requestedUses)
-      const refusal = knownRefusal(uses, now)
+      const refusal = findKnownRefusal(uses, now)
       if (refusal !== undefined) return Effect.fail(refusal)
       return Effect.mapBoth(store.take(uses, now), {
         onSuccess: (limitStatuses) => {
@@ -92,7 +92,7 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): CachedLimitStore => {
         for (const { policy, subject } of uses) rememberedWindows.get(policy)?.delete(subject)
       })
     },
-    peek: (use, now) => limitStatus(windowOf(use, now), use.policy, bounds[use.policy]),
+    peek: (use, now) => limitStatusOf(windowOf(use, now), use.policy, bounds[use.policy]),
     forget: () => rememberedWindows.clear()
   }
 }

@@ -18,7 +18,7 @@ import type { ShopNotFound, ShopRecord } from "../domain/Shop.js"
 import { ticketView } from "../domain/Ticket.js"
 import { PersonalData, type PersonShopData, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
-import { auditedCommandRunner, commandRunner } from "./CommandRunner.js"
+import { makeAuditedCommandRunner, makeCommandRunner } from "./CommandRunner.js"
 
 const { erasure_batch_rows, erasure_batch_events } = ServiceLimits
 
@@ -35,8 +35,8 @@ const entryOf =
 
 /** Splits the offers and notifications into the parts that one command erases. */
 const recordsOf = ({ offers, notifications }: PersonRecords): ReadonlyArray<PersonRecords> => [
-  ...chunksOf(offers).map((some) => ({ offers: some, notifications: [] })),
-  ...chunksOf(notifications).map((some) => ({ offers: [], notifications: some }))
+  ...chunksOf(offers).map((chunk) => ({ offers: chunk, notifications: [] })),
+  ...chunksOf(notifications).map((chunk) => ({ offers: [], notifications: chunk }))
 ]
 
 const withIsoDate = <Row extends { readonly created_at: Instant }>({ created_at, ...row }: Row) => ({
@@ -45,7 +45,7 @@ const withIsoDate = <Row extends { readonly created_at: Instant }>({ created_at,
 })
 
 /** The data of a client in a shop, as exported for the client. */
-const shopPart = (
+const toShopPart = (
   shop: ShopRecord,
   { link, card, ledger, offers, notifications, tickets }: PersonShopData,
   sent: ReadonlyArray<SentEvent>,
@@ -87,7 +87,7 @@ const shopPart = (
 /** Everything that is stored about one client, for export. */
 export interface ClientExport {
   readonly account: Readonly<Record<string, unknown>>
-  readonly shops: ReadonlyArray<ReturnType<typeof shopPart>>
+  readonly shops: ReadonlyArray<ReturnType<typeof toShopPart>>
 }
 
 /** The person of an account. */
@@ -102,49 +102,53 @@ const ifShopExists = <A, R>(effect: Effect.Effect<A, ShopNotFound | StoreUnavail
   Effect.catchTag(effect, "ShopNotFound", Effect.die)
 
 /** Exports and erases the data of clients in all shops. */
-export const clientRecords = Effect.gen(function* () {
+export const makeClientRecords = Effect.gen(function* () {
   const personal = yield* PersonalData
   const reads = yield* Reads
   const store: Context.Tag.Service<Store> = yield* Store
-  const run = commandRunner(store)
-  const runAudited = auditedCommandRunner(store)
+  const run = makeCommandRunner(store)
+  const runAudited = makeAuditedCommandRunner(store)
 
   const eventsOf = Effect.fnUntraced(function* <R>(
     shop_id: ShopId,
     person: Person,
     { tickets }: PersonShopData,
-    each: (found: ReadonlyArray<SentEvent>) => Effect.Effect<unknown, StoreUnavailable, R>
+    use: (found: ReadonlyArray<SentEvent>) => Effect.Effect<unknown, StoreUnavailable, R>
   ) {
     const ids = tickets.map(({ id }) => id)
     const last = (yield* reads.shop(shop_id))?.head.event_seq ?? 0
     for (let from = 1; from < last; from += erasure_batch_events)
-      yield* each(yield* personal.events(shop_id, person, ids, from))
+      yield* use(yield* personal.events(shop_id, person, ids, from))
   })
 
   const idempotencyRecordsOf = Effect.fnUntraced(function* <R>(
     shop_id: ShopId,
     person: Person,
     { tickets }: PersonShopData,
-    each: (found: ReadonlyArray<IdempotencyRecord>) => Effect.Effect<unknown, StoreUnavailable, R>
+    use: (found: ReadonlyArray<IdempotencyRecord>) => Effect.Effect<unknown, StoreUnavailable, R>
   ) {
     const ids = tickets.map(({ id }) => id)
     let after: IdempotencyRecordKey | null = null
     do {
       const { records, next }: Effect.Effect.Success<ReturnType<typeof personal.idempotencyRecords>> =
         yield* personal.idempotencyRecords(shop_id, person, ids, after)
-      yield* each(records)
+      yield* use(records)
       after = next
     } while (after !== null)
   })
 
   const exportOf = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
-    const held = yield* personal.readShopData(shop_id, person)
+    const shopData = yield* personal.readShopData(shop_id, person)
     const sent: Array<SentEvent> = []
     const idempotencyRecords: Array<IdempotencyRecord> = []
-    yield* eventsOf(shop_id, person, held, (found) => Effect.sync(() => sent.push(...found)))
-    yield* idempotencyRecordsOf(shop_id, person, held, (found) => Effect.sync(() => idempotencyRecords.push(...found)))
+    yield* eventsOf(shop_id, person, shopData, (found) => Effect.sync(() => sent.push(...found)))
+    yield* idempotencyRecordsOf(shop_id, person, shopData, (found) =>
+      Effect.sync(() => idempotencyRecords.push(...found))
+    )
     const shop = (yield* reads.shop(shop_id))?.shop
-    return shop === undefined ? [] : [shopPart(shop, held, sent, idempotencyRecords, (yield* TrackingPages).base_url)]
+    return shop === undefined
+      ? []
+      : [toShopPart(shop, shopData, sent, idempotencyRecords, (yield* TrackingPages).base_url)]
   })
 
   /**
@@ -152,18 +156,18 @@ export const clientRecords = Effect.gen(function* () {
    * shop by them.
    */
   const eraseFrom = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
-    const held = yield* personal.readShopData(shop_id, person)
-    for (const some of chunksOf(held.tickets.map(({ id }) => id)))
+    const shopData = yield* personal.readShopData(shop_id, person)
+    for (const some of chunksOf(shopData.tickets.map(({ id }) => id)))
       yield* ifShopExists(run(eraseTickets(shop_id, person, some)))
-    yield* eventsOf(shop_id, person, held, (found) =>
-      Effect.forEach(chunksOf(found.map(({ event }) => event.id)), (some) =>
-        ifShopExists(run(eraseEvents(shop_id, person, some)))
+    yield* eventsOf(shop_id, person, shopData, (found) =>
+      Effect.forEach(chunksOf(found.map(({ event }) => event.id)), (chunk) =>
+        ifShopExists(run(eraseEvents(shop_id, person, chunk)))
       )
     )
-    yield* idempotencyRecordsOf(shop_id, person, held, (found) =>
-      Effect.forEach(chunksOf(found), (some) => ifShopExists(run(eraseIdempotencyRecords(shop_id, person, some))))
+    yield* idempotencyRecordsOf(shop_id, person, shopData, (found) =>
+      Effect.forEach(chunksOf(found), (chunk) => ifShopExists(run(eraseIdempotencyRecords(shop_id, person, chunk))))
     )
-    for (const some of recordsOf(held)) yield* ifShopExists(run(eraseRecords(shop_id, some)))
+    for (const part of recordsOf(shopData)) yield* ifShopExists(run(eraseRecords(shop_id, part)))
     yield* ifShopExists(runAudited(forgetClient(shop_id, person), entryOf(person)))
   })
 

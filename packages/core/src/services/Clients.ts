@@ -6,7 +6,7 @@ import { toIso } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { cardView } from "../domain/LoyaltyCard.js"
-import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
+import { ENTROPY_BYTES, makeIdentifier } from "../domain/Moment.js"
 import { Phone } from "../domain/Phone.js"
 import { ShopNotFound } from "../domain/Shop.js"
 import { optional, refuseUnknownFields, Text } from "../domain/Text.js"
@@ -14,7 +14,7 @@ import { Entropy } from "../ports/Entropy.js"
 import { type CountedClient, Directory, PersonalData, Reads, Store } from "../ports/StorePorts.js"
 import { Audit } from "./Audit.js"
 import type { Caller } from "./Caller.js"
-import { type ClientExport, clientRecords, personOf } from "./ClientRecords.js"
+import { type ClientExport, makeClientRecords, personOf } from "./ClientRecords.js"
 import { Shops } from "./Shops.js"
 
 /** The data of a new account. */
@@ -39,7 +39,7 @@ export const ClientCorrection = Schema.Struct({
   .annotations(refuseUnknownFields)
 export type ClientCorrection = typeof ClientCorrection.Type
 
-const clientView = ({ client, card, shop, tickets_open, tickets_total }: CountedClient): ClientView => ({
+const toClientView = ({ client, card, shop, tickets_open, tickets_total }: CountedClient): ClientView => ({
   id: client.id,
   display_name: client.display_name,
   tickets_open,
@@ -48,7 +48,7 @@ const clientView = ({ client, card, shop, tickets_open, tickets_total }: Counted
 })
 
 /** The refusal if a client was not found: `ShopNotFound` if the shop does not exist, else `ClientNotFound`. */
-export const noClient = (reads: Context.Tag.Service<Reads>, shop_id: ShopId) =>
+export const refuseMissingClient = (reads: Context.Tag.Service<Reads>, shop_id: ShopId) =>
   Effect.flatMap(reads.shop(shop_id), (shop) => Effect.fail(shop === null ? new ShopNotFound() : new ClientNotFound()))
 
 const phoneTaken = new InvalidInput({
@@ -69,30 +69,30 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
     const entropy = yield* Entropy
     const audit = yield* Audit
     const personal = yield* PersonalData
-    const records = yield* clientRecords
+    const records = yield* makeClientRecords
 
-    const find = (shop_id: ShopId, by: Parameters<typeof reads.client>[1]) =>
+    const findClient = (shop_id: ShopId, by: Parameters<typeof reads.client>[1]) =>
       Effect.flatMap(reads.client(shop_id, by), (client) =>
-        client === null ? noClient(reads, shop_id) : Effect.succeed(clientView(client))
+        client === null ? refuseMissingClient(reads, shop_id) : Effect.succeed(toClientView(client))
       )
 
-    const account = (id: ClientId) =>
+    const findAccount = (id: ClientId) =>
       Effect.flatMap(directory.account(id), (account) =>
         account === null ? Effect.fail(new ClientNotFound()) : Effect.succeed(account)
       )
 
     return {
       /** A client of the shop. An unknown client and one who blocks the shop give the same refusal. */
-      byId: ({ shop_id }: Caller, id: ClientId) => find(shop_id, { id }),
+      byId: ({ shop_id }: Caller, id: ClientId) => findClient(shop_id, { id }),
       /** The shop's client with this number. An unknown client and one who blocks the shop give the same refusal. */
-      byPhone: ({ shop_id }: Caller, phone: Phone) => find(shop_id, { phone }),
+      byPhone: ({ shop_id }: Caller, phone: Phone) => findClient(shop_id, { phone }),
 
       /** Creates a client's account. */
       register: Effect.fnUntraced(function* register(input: ClientInput) {
         const { given_name, family_name, phone } = input
         const hide_name = input.hide_name ?? false
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-        const id = identifier<ClientId>({ now, entropy: entropy.bytes(ENTROPY_BYTES) }, 0)
+        const id = makeIdentifier<ClientId>({ now, entropy: entropy.bytes(ENTROPY_BYTES) }, 0)
         const opened = yield* directory.createClient({ id, given_name, family_name, phone, hide_name, created_at: now })
         return opened ? { id } : yield* phoneTaken
       }),
@@ -101,7 +101,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
         Effect.zipRight(shops.byId(shop_id), Effect.asVoid(store.transact(recordVisit(shop_id, id)))),
       /** Everything that is stored about a client, in all shops, including those that they block. */
       export: Effect.fnUntraced(function* exportClient(id: ClientId) {
-        const client = yield* account(id)
+        const client = yield* findAccount(id)
         yield* audit.record({ act: "client.exported", details: { client_id: id } })
         const { created_at, ...fields } = client
         const shops = yield* records.exportOf(personOf(client))
@@ -113,7 +113,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
        * change.
        */
       correct: Effect.fnUntraced(function* correct(id: ClientId, correction: ClientCorrection) {
-        const before = yield* account(id)
+        const before = yield* findAccount(id)
         const after: ClientAccount = {
           ...before,
           given_name: correction.given_name ?? before.given_name,
@@ -139,7 +139,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
         return { shops }
       }),
       /** The client's notifications in the app, oldest first. */
-      inbox: (id: ClientId) => Effect.zipRight(account(id), directory.inbox(id))
+      inbox: (id: ClientId) => Effect.zipRight(findAccount(id), directory.inbox(id))
     }
   })
 }) {}

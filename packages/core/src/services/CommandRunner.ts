@@ -5,7 +5,7 @@ import type { Store, StoreUnavailable } from "../ports/StorePorts.js"
 import { Actor } from "./Actor.js"
 
 /** Runs commands on a store and returns only their results, without the statuses of limits. */
-export const commandRunner =
+export const makeCommandRunner =
   (store: Context.Tag.Service<Store>) =>
   <A, E>(command: Command<A, E>): Effect.Effect<A, E | ShopNotFound | StoreUnavailable> =>
     Effect.map(store.transact(command), ({ result }) => result)
@@ -14,8 +14,8 @@ export const commandRunner =
  * Runs commands and returns their results. Each command is saved with the audit entry that `entryOf` makes from its result, or without one if
  * that is null. The entry names the current {@link Actor}.
  */
-export const auditedCommandRunner = (store: Context.Tag.Service<Store>) => {
-  const run = commandRunner(store)
+export const makeAuditedCommandRunner = (store: Context.Tag.Service<Store>) => {
+  const run = makeCommandRunner(store)
   return <A, E>(command: Command<A, E>, entryOf: (result: A) => AuditedAct | null) =>
     Effect.flatMap(Actor.current, (actor) => run(withAuditEntry(command, actor, entryOf)))
 }

@@ -6,20 +6,21 @@ import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { refuseUnknownFields } from "../domain/Text.js"
 import { WebhookNotSet } from "../domain/Webhook.js"
 import { DeliveryLog, Store } from "../ports/StorePorts.js"
-import { auditedCommandRunner } from "./CommandRunner.js"
+import { makeAuditedCommandRunner } from "./CommandRunner.js"
 import { Shops } from "./Shops.js"
 
 const { list_max, list_default } = ServiceLimits
 
-const count = (max: number) => Schema.optionalWith(Schema.Int.pipe(Schema.between(1, max)), { exact: true })
+const OptionalCount = (max: number) => Schema.optionalWith(Schema.Int.pipe(Schema.between(1, max)), { exact: true })
 
 /**
  * A part of a shop's events or deliveries: the latest ones before the event whose `seq` is `before`, at most `limit` (1,000 by default, at
  * most 10,000).
  */
-export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(list_max) }).annotations(
-  refuseUnknownFields
-)
+export const OwnerPage = Schema.Struct({
+  before: OptionalCount(Number.MAX_SAFE_INTEGER),
+  limit: OptionalCount(list_max)
+}).annotations(refuseUnknownFields)
 export type OwnerPage = typeof OwnerPage.Type
 
 /** The part in the form of the store's methods. */
@@ -29,21 +30,22 @@ export const eventRangeOf = ({ before, limit = list_default }: OwnerPage) => ({
 })
 
 // Unlike `Optional`, this removes `null` when it decodes, because the decoded filter is passed to the store.
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
+const optionalOrNull = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.optionalWith(schema, { exact: true, nullable: true })
 
 const { replay_named_events } = Limits
 
 /** The events to send again: the named ones, or those of a period or state; `dry_run` only counts them (Specification, Sandbox). */
 export const ReplayInput = Schema.Struct({
-  event_ids: optional(
+  event_ids: optionalOrNull(
     Schema.NonEmptyArray(EventId).pipe(
       Schema.maxItems(replay_named_events, { message: () => `must have at most ${replay_named_events} event ids` })
     )
   ),
-  since: optional(DateOrDateTimeText),
-  until: optional(DateOrDateTimeText),
-  state: optional(Schema.Literal("pending", "delivered", "parked", "dead")),
-  dry_run: optional(Schema.Boolean)
+  since: optionalOrNull(DateOrDateTimeText),
+  until: optionalOrNull(DateOrDateTimeText),
+  state: optionalOrNull(Schema.Literal("pending", "delivered", "parked", "dead")),
+  dry_run: optionalOrNull(Schema.Boolean)
 })
   .pipe(
     Schema.filter(
@@ -62,7 +64,7 @@ export type ReplayInput = typeof ReplayInput.Type
 export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@workshop/core/DeliveryHistory", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = auditedCommandRunner(yield* Store)
+    const run = makeAuditedCommandRunner(yield* Store)
     const log = yield* DeliveryLog
     const shops = yield* Shops
     return {

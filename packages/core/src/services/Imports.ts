@@ -12,7 +12,7 @@ import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { toIso, toIsoOrNull } from "../domain/Instant.js"
 import { type Issue, inputIssues } from "../domain/InvalidInput.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
+import { ENTROPY_BYTES, makeIdentifier } from "../domain/Moment.js"
 import { ShopNotFound } from "../domain/Shop.js"
 import { delayView, partView, quoteView, type TicketRecord } from "../domain/Ticket.js"
 import { Entropy } from "../ports/Entropy.js"
@@ -118,7 +118,7 @@ const makeRowChecker = () => {
 const isCutShort = (line: ImportLine): boolean => "unreadable" in line && line.cut_short === true
 
 /** A source of lines, read a batch at a time. */
-const batches = (lines: ImportOptions["lines"]) => {
+const makeBatchReader = (lines: ImportOptions["lines"]) => {
   const iterator = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]()
   return {
     /** The next lines, at most one batch of them. */
@@ -142,7 +142,7 @@ const batches = (lines: ImportOptions["lines"]) => {
   }
 }
 
-const nothing: ImportReport = {
+const emptyReport: ImportReport = {
   rows: 0,
   tickets: 0,
   clients: 0,
@@ -175,26 +175,26 @@ const writeRows = Effect.gen(function* () {
     const wanted = new Map(
       rows.flatMap(({ row: { client } }) => (client == null ? [] : [[client.phone, client] as const]))
     )
-    const holders = () => directory.holders([...wanted.keys()])
-    const idsByPhone = new Map((yield* holders()).map(({ phone, id }) => [phone, id]))
+    const findHolders = () => directory.holders([...wanted.keys()])
+    const idsByPhone = new Map((yield* findHolders()).map(({ phone, id }) => [phone, id]))
     if (!opensAccounts) return idsByPhone
     const missing = [...wanted.values()].filter(({ phone }) => !idsByPhone.has(phone))
     const created_at = yield* Clock.currentTimeMillis
-    const open = ({ phone, given_name, family_name, hide_name }: (typeof missing)[number]) => {
-      const id = identifier<ClientId>({ now: created_at, entropy: entropy.bytes(ENTROPY_BYTES) }, 0)
+    const openAccount = ({ phone, given_name, family_name, hide_name }: (typeof missing)[number]) => {
+      const id = makeIdentifier<ClientId>({ now: created_at, entropy: entropy.bytes(ENTROPY_BYTES) }, 0)
       const account = { id, given_name, family_name, phone, hide_name: hide_name ?? false, created_at }
       return Effect.map(directory.createClient(account), (isOpened) =>
         isOpened ? idsByPhone.set(phone, id) : undefined
       )
     }
-    const opened = yield* Effect.forEach(missing, open, { concurrency: 8 })
+    const opened = yield* Effect.forEach(missing, openAccount, { concurrency: 8 })
     // Another process created an account with one of the numbers at the same moment.
-    if (opened.includes(undefined)) for (const { phone, id } of yield* holders()) idsByPhone.set(phone, id)
+    if (opened.includes(undefined)) for (const { phone, id } of yield* findHolders()) idsByPhone.set(phone, id)
     return idsByPhone
   })
 
   /** The rows whose tickets do not exist yet. A row with only a client is always included. */
-  const fresh = Effect.fnUntraced(function* (shop_id: ShopId, rows: ReadonlyArray<Row>) {
+  const selectNewRows = Effect.fnUntraced(function* (shop_id: ShopId, rows: ReadonlyArray<Row>) {
     const refs = rows.flatMap(({ row }) => row.external_ref ?? [])
     const existingRefs = refs.length === 0 ? new Set<string>() : yield* reads.externalRefs(shop_id, refs)
     return rows.filter(({ row }) => !existingRefs.has(row.external_ref ?? ""))
@@ -204,7 +204,7 @@ const writeRows = Effect.gen(function* () {
    * Writes rows whose tickets do not exist yet. Returns null if tickets of the shop changed meanwhile, because the
    * rows' tickets may exist now.
    */
-  const write = Effect.fnUntraced(function* (options: ImportOptions, rows: ReadonlyArray<Row>, change_seq: number) {
+  const writeRows = Effect.fnUntraced(function* (options: ImportOptions, rows: ReadonlyArray<Row>, change_seq: number) {
     const { shop_id, dry_run = false, events = false } = options
     const ids = yield* accountsOf(rows, !dry_run)
     const checked = rows.map(
@@ -229,19 +229,19 @@ const writeRows = Effect.gen(function* () {
    * Writes those rows whose tickets do not exist yet. Their references are looked up before the command runs, so they are looked up again
    * if tickets of the shop were written in between.
    */
-  const writeFresh = Effect.fnUntraced(function* (options: ImportOptions, validRows: ReadonlyArray<Row>) {
+  const writeNewRows = Effect.fnUntraced(function* (options: ImportOptions, validRows: ReadonlyArray<Row>) {
     while (true) {
       const shop = yield* reads.shop(options.shop_id)
       if (shop === null) return yield* new ShopNotFound()
-      const rows = yield* fresh(options.shop_id, validRows)
+      const rows = yield* selectNewRows(options.shop_id, validRows)
       const already = validRows.length - rows.length
       if (rows.length === 0) return { already, imported: null }
-      const imported = yield* write(options, rows, shop.head.change_seq)
+      const imported = yield* writeRows(options, rows, shop.head.change_seq)
       if (imported !== null) return { already, imported }
     }
   })
 
-  return { writeFresh }
+  return { writeNewRows: writeNewRows }
 })
 
 /** Imports and exports tickets with their dates and clients. They count against no limit. */
@@ -252,7 +252,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
     const reads = yield* Reads
     const directory = yield* Directory
     const audit = yield* Audit
-    const { writeFresh } = yield* writeRows
+    const { writeNewRows } = yield* writeRows
 
     return {
       /**
@@ -263,9 +263,9 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
       run: Effect.fnUntraced(function* (options: ImportOptions) {
         const { shop_id, bad_rows = "stop", dry_run = false, onProgress = () => undefined } = options
         if ((yield* reads.shop(shop_id)) === null) return yield* new ShopNotFound()
-        const source = batches(options.lines)
+        const source = makeBatchReader(options.lines)
         const check = makeRowChecker()
-        let report: ImportReport = { ...nothing, dry_run }
+        let report: ImportReport = { ...emptyReport, dry_run }
         const importing = Effect.gen(function* () {
           while (report.stopped_at === null) {
             const batch = yield* source.next
@@ -283,7 +283,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
                 break
               }
             }
-            const { already, imported } = yield* writeFresh(options, validRows)
+            const { already, imported } = yield* writeNewRows(options, validRows)
             if (imported !== null) report = addReports(report, imported)
             report = {
               ...report,

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { createKey, type KeyInput, revokeKey } from "../decisions/shopSettings.js"
-import { KEY_BYTES, KeyNotFound, keyText } from "../domain/ApiKey.js"
+import { KEY_BYTES, KeyNotFound, makeKeyText } from "../domain/ApiKey.js"
 import type { KeyId, ShopId } from "../domain/Identifier.js"
 import { toIsoOrNull } from "../domain/Instant.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Directory, Reads, Store } from "../ports/StorePorts.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
-import { auditedCommandRunner } from "./CommandRunner.js"
+import { makeAuditedCommandRunner } from "./CommandRunner.js"
 import { inSandbox } from "./clock/ClockAdvance.js"
 import { Shops } from "./Shops.js"
 
@@ -20,13 +20,13 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     const directory = yield* Directory
     const entropy = yield* Entropy
     const keyCache = yield* ApiKeyCache
-    const run = auditedCommandRunner(store)
+    const run = makeAuditedCommandRunner(store)
     const isSandbox = yield* inSandbox
     /** The texts of the keys that a sandbox made, for testers; a production server stores none. */
     const texts = new Map<KeyId, string>()
     const newKeyText = Effect.gen(function* () {
       const isTest = isSandbox || (yield* directory.isSandboxMade)
-      return keyText(isTest ? "test" : "live", entropy.bytes(KEY_BYTES))
+      return makeKeyText(isTest ? "test" : "live", entropy.bytes(KEY_BYTES))
     })
     return {
       /**

@@ -6,13 +6,13 @@ import type { ClientId, OfferId } from "../domain/Identifier.js"
 import { OfferNotFound } from "../domain/Offer.js"
 import { clientAuthor } from "../domain/TicketChange.js"
 import { Directory, Store } from "../ports/StorePorts.js"
-import { commandRunner } from "./CommandRunner.js"
+import { makeCommandRunner } from "./CommandRunner.js"
 
 /** Tickets offered to a phone number, and the answers of the account with that number (Specification, Endpoints; Tickets). */
 export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = commandRunner(yield* Store)
+    const run = makeCommandRunner(yield* Store)
     const directory = yield* Directory
     const answer = (status: "accepted" | "blocked", id: OfferId, client_id?: ClientId) =>
       Effect.flatMap(directory.shopOf({ _tag: "Offer", id }), (shop_id) =>

@@ -8,12 +8,12 @@ import {
   type PhotoInput,
   recordPart
 } from "../decisions/ticketProgress.js"
-import { checkedTexts } from "../domain/ForbiddenWord.js"
+import { ticketTextsOf } from "../domain/ForbiddenWord.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Store } from "../ports/StorePorts.js"
 import { asCaller, type Caller } from "./Caller.js"
-import { commandRunner } from "./CommandRunner.js"
+import { makeCommandRunner } from "./CommandRunner.js"
 
 /**
  * Records the shop's progress on a ticket in its app: delays, parts, a photo and corrections (Specification, Tickets;
@@ -22,12 +22,12 @@ import { commandRunner } from "./CommandRunner.js"
 export class Progress extends Effect.Service<Progress>()("@workshop/core/Progress", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = commandRunner(yield* Store)
+    const run = makeCommandRunner(yield* Store)
     const profanity = yield* ProfanityFilter
     return {
       /** Corrects the fields of a ticket. */
       edit: (caller: Caller, id: TicketId, edit: TicketEdit) =>
-        Effect.flatMap(profanity.find(checkedTexts(edit)), (foundWords) =>
+        Effect.flatMap(profanity.find(ticketTextsOf(edit)), (foundWords) =>
           run(asCaller(caller, editTicket(caller.shop_id, id, edit, foundWords)))
         ),
       /** Changes the promised date to a later one. */

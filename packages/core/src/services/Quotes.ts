@@ -6,13 +6,13 @@ import { TicketNotFound } from "../domain/Ticket.js"
 import { clientAuthor } from "../domain/TicketChange.js"
 import { Directory, Store } from "../ports/StorePorts.js"
 import { asCaller, type Caller } from "./Caller.js"
-import { commandRunner } from "./CommandRunner.js"
+import { makeCommandRunner } from "./CommandRunner.js"
 
 /** New prices: proposed by the shop, accepted or refused by the client (Specification, Tickets). */
 export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = commandRunner(yield* Store)
+    const run = makeCommandRunner(yield* Store)
     const directory = yield* Directory
     const answer = (status: QuoteAnswer) => (client_id: ClientId, id: TicketId) =>
       Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>

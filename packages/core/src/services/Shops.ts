@@ -5,7 +5,7 @@ import type { ShopId } from "../domain/Identifier.js"
 import { languagesIn } from "../domain/Language.js"
 import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { noProgram } from "../domain/LoyaltyCard.js"
-import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
+import { ENTROPY_BYTES, makeIdentifier } from "../domain/Moment.js"
 import { Currency, Decimals, isKnownCurrency, usualDecimals } from "../domain/Money.js"
 import { ShopNotFound, type ShopRecord } from "../domain/Shop.js"
 import { optional, refuseUnknownFields, Text } from "../domain/Text.js"
@@ -14,7 +14,7 @@ import { Entropy } from "../ports/Entropy.js"
 import { Directory, type NotificationQueue, Reads, Store } from "../ports/StorePorts.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
-import { auditedCommandRunner } from "./CommandRunner.js"
+import { makeAuditedCommandRunner } from "./CommandRunner.js"
 import { repairShopClock } from "./clock/ClockRepair.js"
 import { firstShopOrCreate } from "./firstShop.js"
 
@@ -67,7 +67,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     const entropy = yield* Entropy
     const keyCache = yield* ApiKeyCache
     const audit = yield* Audit
-    const run = auditedCommandRunner(store)
+    const run = makeAuditedCommandRunner(store)
 
     /** The shop's settings, head and webhook. */
     const byId = (id: ShopId) =>
@@ -79,7 +79,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     const create = Effect.fnUntraced(function* create(input: ShopInput) {
       const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const shop: ShopRecord = {
-        id: identifier<ShopId>({ now, entropy: entropy.bytes(ENTROPY_BYTES) }, 0),
+        id: makeIdentifier<ShopId>({ now, entropy: entropy.bytes(ENTROPY_BYTES) }, 0),
         name: input.name,
         currency: input.currency,
         decimals: input.decimals ?? usualDecimals(input.currency),

@@ -16,7 +16,7 @@ const optionalParameter = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional
 const digits = Schema.String.pipe(Schema.pattern(/^\d{1,15}$/, { message: () => "must be a whole number" }))
 
 /** A whole number written in a query or a path. */
-export const wholeNumber = <A extends number>(schema: Schema.Schema<A, number>) =>
+export const numberFromText = <A extends number>(schema: Schema.Schema<A, number>) =>
   Schema.transform(digits, schema, { strict: true, decode: Number, encode: String })
 
 const StatesText = Schema.String.pipe(
@@ -47,8 +47,8 @@ const CursorText = Schema.String.pipe(
 /** The filter, the order and the page of a list of tickets (Specification, Endpoints), as a query string has them. */
 export const TicketQuery = Schema.Struct({
   state: optionalParameter(states).annotations({ description: "One or more states, separated by commas" }),
-  number: optionalParameter(wholeNumber(TicketNumber)),
-  limit: optionalParameter(wholeNumber(PageSize)),
+  number: optionalParameter(numberFromText(TicketNumber)),
+  limit: optionalParameter(numberFromText(PageSize)),
   client_id: optionalParameter(ClientId),
   phone: optionalParameter(PhoneInQuery),
   external_ref: optionalParameter(Reference),

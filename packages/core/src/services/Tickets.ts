@@ -7,8 +7,13 @@ import {
   type ShopChannel
 } from "../decisions/changeStatus.js"
 import { createTicket, type TicketInput, ticketDefaults } from "../decisions/createTicket.js"
-import { type IdempotencyKey, type Idempotent, type IdempotentResult, idempotent } from "../decisions/Idempotency.js"
-import { checkedTexts } from "../domain/ForbiddenWord.js"
+import {
+  type IdempotencyKey,
+  type Idempotent,
+  type IdempotentResult,
+  makeIdempotent
+} from "../decisions/Idempotency.js"
+import { ticketTextsOf } from "../domain/ForbiddenWord.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
@@ -49,7 +54,7 @@ const runIdempotent =
             limitStatuses
           })
         )
-      : store.transact(idempotent({ key, ...use }, command))
+      : store.transact(makeIdempotent({ key, ...use }, command))
 
 const resultOf = <A>({ result }: Outcome<A>): A => result
 
@@ -80,7 +85,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
      */
     const create = Effect.fnUntraced(function* create(caller: Caller, input: TicketInput, key?: IdempotencyKey) {
       const { shop_id, caller_id, via } = caller
-      const foundWords = yield* profanity.find(checkedTexts(input))
+      const foundWords = yield* profanity.find(ticketTextsOf(input))
       const options = { via, foundWords, bounds: callerLimits(caller, limits) }
       const command = asCaller(caller, createTicket(shop_id, input, options))
       const use = { caller_id, operation: "tickets.create", request: input, defaults: ticketDefaults }

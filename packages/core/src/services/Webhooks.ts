@@ -11,11 +11,11 @@ import type { AuditAct } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { toIsoOrNull } from "../domain/Instant.js"
 import { SECRET_BYTES } from "../domain/SecretText.js"
-import { webhookSecret, webhookStatus } from "../domain/Webhook.js"
+import { makeWebhookSecret, webhookStatus } from "../domain/Webhook.js"
 import type { WebhookAddress } from "../domain/WebhookAddress.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads, Store } from "../ports/StorePorts.js"
-import { auditedCommandRunner } from "./CommandRunner.js"
+import { makeAuditedCommandRunner } from "./CommandRunner.js"
 import { eventRangeOf, type OwnerPage } from "./DeliveryHistory.js"
 import { Shops } from "./Shops.js"
 
@@ -25,11 +25,11 @@ const withoutDetails = (act: AuditAct) => () => ({ act, details: {} })
 export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhooks", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = auditedCommandRunner(yield* Store)
+    const run = makeAuditedCommandRunner(yield* Store)
     const reads = yield* Reads
     const shops = yield* Shops
     const entropy = yield* Entropy
-    const newSecret = () => webhookSecret(entropy.bytes(SECRET_BYTES))
+    const newSecret = () => makeWebhookSecret(entropy.bytes(SECRET_BYTES))
     return {
       /**
        * Sets the URL and returns the secret, which the first call creates. It does not turn on a webhook that is off: the result says

@@ -60,7 +60,7 @@ const YEAR_MS = 365 * 86_400_000
 const inRealTime = Effect.withClock(Clock.make())
 
 /** Waits for a poll's interval in real time, because other processes do not have the test's clock. */
-const realPoll = inRealTime(Effect.sleep(ServiceLimits.closure_poll_ms))
+const waitForRealPoll = inRealTime(Effect.sleep(ServiceLimits.closure_poll_ms))
 
 const logHeldClock = inRealTime(
   Effect.zipRight(
@@ -117,18 +117,21 @@ const workUnderTestClock = Effect.gen(function* () {
     isIdle = done.every((count) => count === 0)
     return due
   })
-  const atOneInstant = withFrozenClock(new MovableClock(Clock.make()))
+  const runAtOneInstant = withFrozenClock(new MovableClock(Clock.make()))
   const runTurn = Effect.gen(function* () {
     const nextWake = signal.nextWake
-    const due = yield* atOneInstant(work)
+    const due = yield* runAtOneInstant(work)
     yield* backgroundSucceeded
-    if (isIdle) return yield* Effect.race(nextWake, realPoll)
+    if (isIdle) return yield* Effect.race(nextWake, waitForRealPoll)
     const wait_ms = due - (yield* Clock.currentTimeMillis)
-    return wait_ms > 0 ? yield* Effect.raceAll([nextWake, Effect.sleep(wait_ms), realPoll]) : undefined
+    return wait_ms > 0 ? yield* Effect.raceAll([nextWake, Effect.sleep(wait_ms), waitForRealPoll]) : undefined
   })
   return yield* Effect.forever(
     Effect.catchAllCause(runTurn, (cause) =>
-      Effect.zipRight(logBackgroundFailure("The background work failed and will be tried again", cause), realPoll)
+      Effect.zipRight(
+        logBackgroundFailure("The background work failed and will be tried again", cause),
+        waitForRealPoll
+      )
     )
   )
 })

@@ -15,15 +15,15 @@ export const firstShopOrCreate = <E>(
   create: Effect.Effect<ShopRecord, E>
 ) =>
   Effect.gen(function* () {
-    const first = Effect.map(listShops(null, 1), ([shop]) => shop)
+    const findFirst = Effect.map(listShops(null, 1), ([shop]) => shop)
     /** Waits for the shop of the process that claimed it; undefined if that process ended before it created the shop. */
-    const awaitFirstShop = (remainingLooks: number): typeof first =>
-      Effect.flatMap(first, (shop) =>
+    const awaitFirstShop = (remainingLooks: number): typeof findFirst =>
+      Effect.flatMap(findFirst, (shop) =>
         shop !== undefined || remainingLooks === 0
           ? Effect.succeed(shop)
           : Effect.zipRight(inRealTime(Effect.sleep(LOOK_MS)), awaitFirstShop(remainingLooks - 1))
       )
-    const existing = yield* first
+    const existing = yield* findFirst
     if (existing !== undefined) return existing
     const created = (yield* claimFirstShop) ? undefined : yield* awaitFirstShop(LOOKS)
     return created ?? (yield* create)

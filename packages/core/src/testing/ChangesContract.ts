@@ -1,10 +1,10 @@
 import { Effect, Either } from "effect"
 import { type Command, withAuditEntry } from "../decisions/Command.js"
-import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
+import { type IdempotencyKey, makeIdempotent } from "../decisions/Idempotency.js"
 import * as Load from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import { changeShop, type ShopPatch } from "../decisions/shopSettings.js"
-import { type ApiKeyRecord, keyHash } from "../domain/ApiKey.js"
+import { type ApiKeyRecord, hashKey } from "../domain/ApiKey.js"
 import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
 import type { CallerId, EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
@@ -18,8 +18,8 @@ import type { Webhook } from "../domain/Webhook.js"
 import { expectSame, makeCases, pluck } from "./ContractCase.js"
 import {
   freshCaller,
-  freshId,
   freshPhone,
+  makeId,
   openAccount,
   openShop,
   putChanges,
@@ -81,7 +81,7 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
 /** Later reads and loads return each change of a shop's own data with every field unchanged. */
 export const changesContract = makeCases({
   "TicketPut: a ticket with every field set, and one with none, are read back unchanged": function* ({ reads, shop }) {
-    const full = fullTicket(shop, yield* freshId<TicketId>())
+    const full = fullTicket(shop, yield* makeId<TicketId>())
     yield* runCommand(putChanges(shop.id, { _tag: "TicketPut", row: full }))
     const [empty] = yield* runCommand(putTickets(shop.id, [{}]))
     for (const row of [full, empty!]) {
@@ -158,15 +158,15 @@ export const changesContract = makeCases({
       shop_id: shop.id,
       name,
       scopes: ["tickets:read", "loyalty:write"],
-      hash: keyHash(id),
+      hash: hashKey(id),
       last_four: "abcd",
       created_at,
       revoked_at: null,
       expires_at: created_at === TEST_START ? LATER : null,
       last_used_at: null
     })
-    const old = key(AWKWARD.trim(), TEST_START, yield* freshId<KeyId>())
-    const young = key("till", TEST_START + 1, yield* freshId<KeyId>())
+    const old = key(AWKWARD.trim(), TEST_START, yield* makeId<KeyId>())
+    const young = key("till", TEST_START + 1, yield* makeId<KeyId>())
     yield* runCommand(putChanges(shop.id, { _tag: "KeyPut", row: old }))
     yield* runCommand(putChanges(shop.id, { _tag: "KeyPut", row: young }))
     yield* expectSame("both", yield* reads.keys(shop.id), [old, young])
@@ -187,7 +187,7 @@ export const changesContract = makeCases({
         run: () => Either.right({ result: { ran: ++ran, text: AWKWARD }, changes: [], limitStatuses: [] })
       })
       const ask = (operation: string, key: string, request: unknown) =>
-        runCommand(idempotent({ caller_id, operation, key: key as IdempotencyKey, request }, command()))
+        runCommand(makeIdempotent({ caller_id, operation, key: key as IdempotencyKey, request }, command()))
       const first = yield* ask("a", AWKWARD.slice(0, 40), 1)
       const again = yield* ask("a", AWKWARD.slice(0, 40), 1)
       yield* expectSame("first", first.replayed, false)
@@ -206,7 +206,7 @@ export const changesContract = makeCases({
       const body = `{"a" : ${seq},  "text":${JSON.stringify(AWKWARD)}}`
       const ticket_id = seq === 2 ? null : ticket!.id
       const type = seq === 2 ? "ping" : "ticket.created"
-      const id = yield* freshId<EventId>()
+      const id = yield* makeId<EventId>()
       raised.push({ shop_id: shop.id, id, type, seq, ticket_id, created_at: TEST_START, body } as const)
     }
     yield* runCommand(putChanges(shop.id, ...raised.slice(0, 2).map((row) => ({ _tag: "EventRaised", row }) as const)))
@@ -284,7 +284,7 @@ export const clientChangesContract = makeCases({
       yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row: link }))
       const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: client.id }]))
       const row: OfferRecord = {
-        id: yield* freshId<OfferId>(),
+        id: yield* makeId<OfferId>(),
         shop_id: shop.id,
         ticket_id: ticket!.id,
         phone: holder.phone,
@@ -305,7 +305,7 @@ export const clientChangesContract = makeCases({
       yield* expectSame("answered", yield* directory.offers(holder.id), [answered])
       const nobodys = {
         ...row,
-        id: yield* freshId<OfferId>(),
+        id: yield* makeId<OfferId>(),
         phone: yield* freshPhone
       }
       yield* runCommand(putChanges(shop.id, { _tag: "OfferPut", row: nobodys }))
@@ -317,14 +317,15 @@ export const clientChangesContract = makeCases({
     const { id: client_id } = yield* openAccount()
     const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
     const row = { used: 7, resets_at: LATER }
-    const used = (caller: CallerId) => runCommand(readLoad(shop.id, Load.stampLimit({ caller_id: caller, client_id })))
-    yield* expectSame("none yet", yield* used(caller_id), undefined)
+    const readUses = (caller: CallerId) =>
+      runCommand(readLoad(shop.id, Load.stampLimit({ caller_id: caller, client_id })))
+    yield* expectSame("none yet", yield* readUses(caller_id), undefined)
     yield* runCommand(putChanges(shop.id, { _tag: "StampLimitPut", key: { caller_id, client_id }, row }))
-    yield* expectSame("counted", yield* used(caller_id), row)
-    yield* expectSame("another caller", yield* used(other), undefined)
+    yield* expectSame("counted", yield* readUses(caller_id), row)
+    yield* expectSame("another caller", yield* readUses(other), undefined)
     const more = { used: 20, resets_at: LATER + 1 }
     yield* runCommand(putChanges(shop.id, { _tag: "StampLimitPut", key: { caller_id, client_id }, row: more }))
-    yield* expectSame("counted on", yield* used(caller_id), more)
+    yield* expectSame("counted on", yield* readUses(caller_id), more)
   },
 
   "LedgerAppended, NotificationAppended: a client's inbox lists notifications oldest first": function* ({
@@ -336,7 +337,7 @@ export const clientChangesContract = makeCases({
     const appended: Array<NotificationRecord> = []
     for (const type of ["ticket.impossible", "ticket.ready"] as const) {
       const row: NotificationRecord = {
-        id: yield* freshId<string>(),
+        id: yield* makeId<string>(),
         shop_id: shop.id,
         client_id,
         type,
@@ -377,7 +378,7 @@ export const clientChangesContract = makeCases({
       const view = ticketView(ticket!, shop, null, null)
       const changes: Array<Change> = []
       for (let n = 0; n < count; n++) {
-        const row = { id: yield* freshId<string>(), shop_id: shop.id, ticket_id, created_at: created_at++ }
+        const row = { id: yield* makeId<string>(), shop_id: shop.id, ticket_id, created_at: created_at++ }
         const status = n % 2 === 0 ? "accepted" : "blocked"
         const offer = { ...row, id: row.id as OfferId, phone, status, answered_at: TEST_START } as const
         const notification = { ...row, client_id, type: "ticket.ready", ticket: view } as const
@@ -400,7 +401,7 @@ export const clientChangesContract = makeCases({
     for (let n = 0; n < Limits.client_list_shops_max + 2; n++) {
       const shop = yield* openShop()
       const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id }]))
-      const row = { id: yield* freshId<string>(), shop_id: shop.id, ticket_id: ticket!.id, created_at: TEST_START + n }
+      const row = { id: yield* makeId<string>(), shop_id: shop.id, ticket_id: ticket!.id, created_at: TEST_START + n }
       const offer = { ...row, id: row.id as OfferId, phone, status: "open", answered_at: null } as const
       const notification = {
         ...row,
@@ -473,11 +474,11 @@ export const auditContract = makeCases({
     clock.advance(1)
     const entry: AuditEntry = {
       shop_id: NO_SHOP,
-      id: yield* freshId<string>(),
+      id: yield* makeId<string>(),
       created_at: clock.unsafeCurrentTimeMillis(),
       actor: "cli:“ops” \u{1F9F5}",
       act: "client.exported",
-      details: { client_id: yield* freshId<string>() }
+      details: { client_id: yield* makeId<string>() }
     }
     yield* log.append(entry)
     // Other cases have entries too, some of them dated later.

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { unchanged } from "../decisions/ChangeSet.js"
+import { toUnchangedDecision } from "../decisions/ChangeSet.js"
 import { answerOffer, recordVisit } from "../decisions/clientLink.js"
 import { eraseEvents, eraseIdempotencyRecords, forgetClient } from "../decisions/eraseClient.js"
-import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
+import { type IdempotencyKey, makeIdempotent } from "../decisions/Idempotency.js"
 import * as Load from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import { changeShop, type ShopPatch } from "../decisions/shopSettings.js"
@@ -16,8 +16,8 @@ import {
   createTestTicket,
   FIRST_PAGE,
   freshCaller,
-  freshId,
   freshPhone,
+  makeId,
   openAccount,
   openShop,
   putChanges,
@@ -28,7 +28,7 @@ import {
 import { TEST_START } from "./SettableClock.js"
 import { record, statusResult } from "./TestDispatcher.js"
 
-const link = (shop_id: ShopId, client_id: ClientId, blocked_at: number | null = null) =>
+const makeLink = (shop_id: ShopId, client_id: ClientId, blocked_at: number | null = null) =>
   putChanges(shop_id, { _tag: "LinkPut", row: { shop_id, client_id, known_at: TEST_START, blocked_at } })
 
 /** A shop sees the present data of the clients who know it and do not block it (Specification, Clients and loyalty). */
@@ -60,10 +60,10 @@ export const clientsContract = makeCases({
     function* (bench) {
       const { reads, shop } = bench
       const [blocking, unknown] = [yield* openAccount(), yield* openAccount()]
-      yield* runCommand(link(shop.id, blocking.id))
+      yield* runCommand(makeLink(shop.id, blocking.id))
       const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: blocking.id, number: 5 }]))
-      yield* runCommand(link(shop.id, blocking.id, TEST_START + 1))
-      const never = { id: yield* freshId<ClientId>(), phone: yield* freshPhone }
+      yield* runCommand(makeLink(shop.id, blocking.id, TEST_START + 1))
+      const never = { id: yield* makeId<ClientId>(), phone: yield* freshPhone }
       for (const { id, phone } of [blocking, unknown, never]) {
         yield* expectSame("by id", yield* reads.client(shop.id, { id }), null)
         yield* expectSame("by number", yield* reads.client(shop.id, { phone }), null)
@@ -87,10 +87,10 @@ export const clientsContract = makeCases({
   "a block hides the client from one shop, and the others see the client as before": function* ({ reads, shop }) {
     const other = yield* openShop()
     const { id } = yield* openAccount()
-    yield* runCommand(link(shop.id, id))
-    yield* runCommand(link(other.id, id))
+    yield* runCommand(makeLink(shop.id, id))
+    yield* runCommand(makeLink(other.id, id))
     yield* runCommand(putTickets(other.id, [{ client_id: id }]))
-    yield* runCommand(link(shop.id, id, TEST_START))
+    yield* runCommand(makeLink(shop.id, id, TEST_START))
     yield* expectSame("here", yield* reads.client(shop.id, { id }), null)
     yield* expectSame("there", (yield* reads.client(other.id, { id }))?.tickets_total, 1)
     const { tickets } = yield* reads.tickets(other.id, { client_id: id }, FIRST_PAGE, 9)
@@ -99,7 +99,7 @@ export const clientsContract = makeCases({
 
   "every read abbreviates the family name of a client who hides it": function* ({ reads, shop }) {
     const { id } = yield* openAccount({ given_name: "Zoë", family_name: "\u{1F9F5}écru", hide_name: true })
-    yield* runCommand(link(shop.id, id))
+    yield* runCommand(makeLink(shop.id, id))
     const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: id, number: 8 }]))
     const name = "Zoë \u{1F9F5}."
     yield* expectSame("client", (yield* reads.client(shop.id, { id }))?.client.display_name, name)
@@ -110,7 +110,7 @@ export const clientsContract = makeCases({
 
   "a change of settings applies to every later read of the shop": function* ({ reads, shop }) {
     const { id } = yield* openAccount()
-    yield* runCommand(link(shop.id, id))
+    yield* runCommand(makeLink(shop.id, id))
     const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: id, number: 2 }]))
     const { shop: now } = yield* runCommand(
       changeShop(shop.id, { program: { active: false }, forbidden_words: ["zut"] } as unknown as ShopPatch)
@@ -145,11 +145,11 @@ export const clientsContract = makeCases({
     shop
   }) {
     const [blocking, accepting] = [yield* openAccount(), yield* openAccount()]
-    yield* runCommand(link(shop.id, blocking.id))
+    yield* runCommand(makeLink(shop.id, blocking.id))
     const offered = { service: "Hem", client_id: blocking.id, client_phone: accepting.phone }
     const ticket = yield* runCommand(createTestTicket(shop.id, offered))
     const [offer] = yield* directory.offers(accepting.id)
-    yield* runCommand(link(shop.id, blocking.id, TEST_START))
+    yield* runCommand(makeLink(shop.id, blocking.id, TEST_START))
     yield* runCommand(answerOffer(shop.id, offer!.id, "accepted"))
     for (const [client_id, expected] of [
       [accepting.id, [ticket.id]],
@@ -159,7 +159,7 @@ export const clientsContract = makeCases({
       yield* expectSame("tickets of theirs", ticketIds(tickets), expected)
     }
     yield* expectSame("counted", (yield* reads.client(shop.id, { id: accepting.id }))?.tickets_total, 1)
-    yield* runCommand(link(shop.id, blocking.id))
+    yield* runCommand(makeLink(shop.id, blocking.id))
     yield* expectSame("no longer theirs", (yield* reads.client(shop.id, { id: blocking.id }))?.tickets_total, 0)
   }
 })
@@ -184,7 +184,7 @@ export const personalDataContract = makeCases({
   "an erasure removes the account at once, and stores the person's names and numbers until it ends": function* (bench) {
     const { personalData: personal, directory } = bench
     const { id, given_name, family_name, phone } = yield* openAccount()
-    yield* expectSame("nobody", yield* personal.beginErasure(yield* freshId<ClientId>(), []), null)
+    yield* expectSame("nobody", yield* personal.beginErasure(yield* makeId<ClientId>(), []), null)
     const first = yield* personal.beginErasure(id, [])
     yield* expectSame("whom", first, { client_id: id, names: [given_name, family_name], phones: [phone] })
     yield* expectSame("no account", yield* directory.account(id), null)
@@ -243,16 +243,16 @@ export const personalDataContract = makeCases({
       const row = { shop_id: shop.id, created_at: TEST_START + n }
       const line = {
         ...row,
-        id: yield* freshId<string>(),
+        id: yield* makeId<string>(),
         kind: "stamps",
         stamps: 1,
         ticket_id: null,
         caller_id: null
       } as const
-      const offer = { ...row, id: yield* freshId<OfferId>(), phone, ticket_id: offered[n % 100]!.id } as const
+      const offer = { ...row, id: yield* makeId<OfferId>(), phone, ticket_id: offered[n % 100]!.id } as const
       const status = n % 2 === 0 ? "accepted" : "blocked"
-      const notification = { ...row, id: yield* freshId<string>(), type: "ticket.ready", ticket: view } as const
-      const toNumber = { ...notification, id: yield* freshId<string>() }
+      const notification = { ...row, id: yield* makeId<string>(), type: "ticket.ready", ticket: view } as const
+      const toNumber = { ...notification, id: yield* makeId<string>() }
       appended.push(notification.id, toNumber.id)
       changes.push(
         { _tag: "LedgerAppended", row: { ...line, client_id } },
@@ -317,12 +317,12 @@ export const personalDataContract = makeCases({
   ) {
     const { personalData: personal, shop } = bench
     const caller_id = yield* freshCaller
-    const person = personOf(yield* freshId<ClientId>(), yield* freshPhone)
+    const person = personOf(yield* makeId<ClientId>(), yield* freshPhone)
     const remember = (key: string, answer: object) =>
       runCommand(
-        idempotent(
+        makeIdempotent(
           { caller_id, operation: "create ticket", key: key as IdempotencyKey, request: { key } },
-          { shop_id: shop.id, loadRequests: [], run: () => unchanged(answer) }
+          { shop_id: shop.id, loadRequests: [], run: () => toUnchangedDecision(answer) }
         )
       )
     yield* remember("one", { id: shop.id, client: person.client_id })

@@ -72,19 +72,19 @@ export const makeCases = (
   }))
 
 /** Prints a value with its fields sorted, so that equal values have equal texts. */
-const show = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(show).join(", ")}]`
-  if (value instanceof Set) return show([...value])
+const formatValue = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(", ")}]`
+  if (value instanceof Set) return formatValue([...value])
   if (typeof value === "object" && value !== null && !(value instanceof Error)) {
     const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-    return `{${fields.map(([name, field]) => `${name}: ${show(field)}`).join(", ")}}`
+    return `{${fields.map(([name, field]) => `${name}: ${formatValue(field)}`).join(", ")}}`
   }
   return typeof value === "string" ? JSON.stringify(value) : String(value)
 }
 
 /** Fails unless two values are equal, field by field. */
 export const expectSame = (what: string, actual: unknown, expected: unknown): Effect.Effect<void, ContractBroken> => {
-  const [found, wanted] = [show(actual), show(expected)]
+  const [found, wanted] = [formatValue(actual), formatValue(expected)]
   return expectThat(`${what}\n  expected ${wanted}\n  but got  ${found}`, found === wanted)
 }
 

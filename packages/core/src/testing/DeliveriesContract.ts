@@ -8,7 +8,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { type Claim, Reads } from "../ports/StorePorts.js"
 import { type CaseFixture, expectSame, expectThat, makeCases, pluck } from "./ContractCase.js"
-import { eventsIn, runCommand } from "./Fixtures.js"
+import { readEvents, runCommand } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 import { errorResult, eventsOf, record, recordLate, statusResult, type TestDispatcher } from "./TestDispatcher.js"
 
@@ -44,7 +44,7 @@ export const deliveriesContract = makeCases({
       yield* expectSame("no fifth", yield* dispatcher.claim(), [])
       clock.advance(SECOND_MS)
       yield* dispatcher.raise(shop, null)
-      const events = yield* eventsIn(shop)
+      const events = yield* readEvents(shop)
       yield* expectSame("four", eventsOf(claims), events.slice(0, 4))
       yield* record(claims[2]!, OK)
       yield* expectSame("the fifth", eventsOf(yield* dispatcher.claim()), [events[4]])
@@ -57,7 +57,7 @@ export const deliveriesContract = makeCases({
       const { dispatcher } = bench
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1, 1, 2, 1, 2)
-      const [a, b, c, d, e] = yield* eventsIn(shop)
+      const [a, b, c, d, e] = yield* readEvents(shop)
       const first = yield* dispatcher.claim()
       yield* expectSame("one each", eventsOf(first), [a, c])
       yield* record(first[1]!, OK)
@@ -74,7 +74,7 @@ export const deliveriesContract = makeCases({
     function* ({ dispatcher, clock }) {
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1, 1)
-      const [first, second] = yield* eventsIn(shop)
+      const [first, second] = yield* readEvents(shop)
       const [failed] = yield* dispatcher.claim()
       yield* record(failed!, errorResult("timeout"))
       const [next] = yield* dispatcher.claim()
@@ -169,7 +169,7 @@ export const deliveriesContract = makeCases({
       clock.advance(10 * MINUTE_MS)
       yield* expectSame("off", yield* dispatcher.claim(), [])
       yield* runCommand(enableWebhook(shop))
-      const [first, second, third] = yield* eventsIn(shop)
+      const [first, second, third] = yield* readEvents(shop)
       const claims = yield* dispatcher.claim()
       yield* expectSame("on", eventsOf(claims), [first, second])
       yield* record(claims[0]!, OK)
@@ -409,10 +409,10 @@ const TICKETS = 6
 const MAX_WAITING = 12
 
 /** Runs random raises, claims and ends of attempts of a seed, and compares each claim with that of `nextClaims`. */
-const follow = (dispatcher: TestDispatcher, seed: number) =>
+const followClaims = (dispatcher: TestDispatcher, seed: number) =>
   Effect.gen(function* () {
     const random = new PCGRandom(seed)
-    const one = (max: number) => random.integer(max)
+    const drawBelow = (max: number) => random.integer(max)
     const clock = yield* SettableClock.current
     const events = new Map<string, EventId>()
     const held = new Map<string, Claim>()
@@ -423,9 +423,9 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
 
     const raise = Effect.fnUntraced(function* (shop_id: ShopId) {
       const { waiting, in_flight } = queue.find((shop) => shop.shop_id === shop_id)!
-      const n = Math.min(1 + one(3), MAX_WAITING - waiting.length - in_flight.length)
+      const n = Math.min(1 + drawBelow(3), MAX_WAITING - waiting.length - in_flight.length)
       if (n <= 0) return
-      const tickets = Array.from({ length: n }, () => (one(3) === 0 ? null : 1 + one(TICKETS)))
+      const tickets = Array.from({ length: n }, () => (drawBelow(3) === 0 ? null : 1 + drawBelow(TICKETS)))
       yield* dispatcher.raise(shop_id, ...tickets)
       const due_at = clock.unsafeCurrentTimeMillis()
       const newEvents = (yield* (yield* Reads).events(shop_id)).slice(-n)
@@ -437,7 +437,7 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
     })
 
     const claim = Effect.fnUntraced(function* (step: string) {
-      const slots = 1 + one(9)
+      const slots = 1 + drawBelow(9)
       const before = queue
       const { claims, queue: after } = nextClaims(before, clock.unsafeCurrentTimeMillis(), slots)
       const expected = claims.map(([place, { seq }]) => events.get(`${before[place]!.shop_id} ${seq}`))
@@ -447,12 +447,12 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
       queue = after
     })
 
-    const land = Effect.fnUntraced(function* () {
+    const endAttempt = Effect.fnUntraced(function* () {
       const busy = queue.filter(({ in_flight }) => in_flight.length > 0)
       if (busy.length === 0) return
-      const { shop_id, in_flight, tried } = busy[one(busy.length)]!
-      const landed = in_flight[one(in_flight.length)]!
-      const isFailed = one(6) === 0
+      const { shop_id, in_flight, tried } = busy[drawBelow(busy.length)]!
+      const landed = in_flight[drawBelow(in_flight.length)]!
+      const isFailed = drawBelow(6) === 0
       yield* record(held.get(events.get(`${shop_id} ${landed.seq}`)!)!, statusResult(isFailed ? 500 : 200))
       const attempts_made = (tried.get(landed.seq) ?? 0) + 1
       const due_at = isFailed ? nextAttempt(attempts_made, clock.unsafeCurrentTimeMillis(), 0) : null
@@ -463,20 +463,20 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
       }))
     })
 
-    for (let n = 3 + one(4); n > 0; n--) {
+    for (let n = 3 + drawBelow(4); n > 0; n--) {
       const shop_id = yield* dispatcher.open
       queue = [...queue, { shop_id, waiting: [], in_flight: [], tried: new Map() }]
       yield* raise(shop_id)
     }
     for (let act = 0; act < ACTS; act++) {
-      const kind = one(10)
-      if (kind < 3) yield* raise(queue[one(queue.length)]!.shop_id)
+      const kind = drawBelow(10)
+      if (kind < 3) yield* raise(queue[drawBelow(queue.length)]!.shop_id)
       else if (kind < 6) yield* claim(`seed ${seed}, act ${act}`)
-      else if (kind < 9) yield* land()
+      else if (kind < 9) yield* endAttempt()
       else {
         // Records every open attempt before it moves the clock, so that no lease ends.
-        while (queue.some(({ in_flight }) => in_flight.length > 0)) yield* land()
-        clock.advance(one(MINUTE_MS))
+        while (queue.some(({ in_flight }) => in_flight.length > 0)) yield* endAttempt()
+        clock.advance(drawBelow(MINUTE_MS))
       }
     }
     for (const { shop_id } of queue) yield* dispatcher.turnOff(shop_id)
@@ -488,7 +488,7 @@ export const claimOrderContract = makeCases(
     Array.from({ length: SCHEDULES }, (_, seed) => [
       `random schedule ${seed}: claims of every size return deliveries in the order of nextClaims`,
       function* ({ dispatcher }: CaseFixture) {
-        yield* follow(dispatcher, seed)
+        yield* followClaims(dispatcher, seed)
       }
     ])
   )

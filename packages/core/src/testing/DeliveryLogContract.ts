@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { Deliveries, DeliveryLog } from "../ports/StorePorts.js"
 import { expectSame, makeCases, pluck } from "./ContractCase.js"
-import { eventsIn, makeChanges, openShop, runCommand } from "./Fixtures.js"
+import { makeChanges, openShop, readEvents, runCommand } from "./Fixtures.js"
 import {
   errorResult,
   eventsOf,
@@ -22,7 +22,7 @@ const DOWN = statusResult(503)
 
 const logOf = (shop_id: ShopId) => Effect.flatMap(DeliveryLog, (log) => log.deliveries(shop_id))
 
-const states = (shop_id: ShopId) => Effect.map(logOf(shop_id), (log) => pluck(log, "state", "next_attempt_at"))
+const readStates = (shop_id: ShopId) => Effect.map(logOf(shop_id), (log) => pluck(log, "state", "next_attempt_at"))
 
 /** The deliveries that an owner can read (Specification, Sandbox). */
 export const deliveryLogContract = makeCases({
@@ -145,20 +145,20 @@ export const deliveryLogContract = makeCases({
       const { dispatcher, clock, start } = bench
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, null)
-      yield* expectSame("raised", yield* states(shop), [["pending", start]])
+      yield* expectSame("raised", yield* readStates(shop), [["pending", start]])
       for (const wait of [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, DAY_MS]) {
         yield* expectSame("failed", yield* record((yield* dispatcher.claim())[0]!, DOWN), "retry")
-        yield* expectSame("waits", yield* states(shop), [["pending", clock.unsafeCurrentTimeMillis() + wait]])
+        yield* expectSame("waits", yield* readStates(shop), [["pending", clock.unsafeCurrentTimeMillis() + wait]])
         clock.advance(wait)
       }
       yield* expectSame("given up", yield* record((yield* dispatcher.claim())[0]!, DOWN), "dead")
       yield* dispatcher.raise(shop, null)
-      yield* expectSame("dead", yield* states(shop), [
+      yield* expectSame("dead", yield* readStates(shop), [
         ["dead", null],
         ["pending", clock.unsafeCurrentTimeMillis()]
       ])
       yield* dispatcher.turnOff(shop)
-      yield* expectSame("parked", yield* states(shop), [
+      yield* expectSame("parked", yield* readStates(shop), [
         ["dead", null],
         ["parked", null]
       ])
@@ -226,7 +226,7 @@ export const replayContract = makeCases({
     const old = yield* deliver(dispatcher)
     yield* expectSame("replayed", yield* replay(shop, {}), 3)
     yield* dispatcher.raise(shop, null, null)
-    const [first, second, third, ping, pong] = yield* eventsIn(shop)
+    const [first, second, third, ping, pong] = yield* readEvents(shop)
     yield* expectSame("sent before", [...old].sort(), [first, second, third].sort())
     const claims = yield* dispatcher.claim()
     yield* expectSame("live ones first", eventsOf(claims), [ping, pong, first, third])
@@ -297,7 +297,7 @@ export const replayContract = makeCases({
       const { next } = deliveries
       const now = clock.unsafeCurrentTimeMillis()
       const [second] = yield* dispatcher.claim()
-      yield* expectSame("the other one is sent again", second?.event_id, (yield* eventsIn(shop))[1])
+      yield* expectSame("the other one is sent again", second?.event_id, (yield* readEvents(shop))[1])
       yield* record(second!, OK)
       yield* expectSame("the first delay again", yield* next(now + 400_000), now + 60_000)
     },
@@ -314,10 +314,10 @@ export const replayContract = makeCases({
       clock.advance(1)
       yield* dispatcher.raise(shop, 1)
       clock.advance(1)
-      const [arrived, failed, waiting] = yield* eventsIn(shop)
+      const [arrived, failed, waiting] = yield* readEvents(shop)
       yield* expectSame("replayed", yield* replay(shop, {}), 3)
       yield* dispatcher.raise(shop, 1)
-      const last = (yield* eventsIn(shop))[3]
+      const last = (yield* readEvents(shop))[3]
       yield* expectSame("in order", yield* deliver(dispatcher), [failed, waiting, last, arrived])
     },
 
@@ -331,7 +331,7 @@ export const replayContract = makeCases({
         clock.advance(1)
         yield* dispatcher.raise(shop, 1)
       }
-      const events = yield* eventsIn(shop)
+      const events = yield* readEvents(shop)
       yield* replay(shop, { state: "parked" })
       yield* runCommand(enableWebhook(shop))
       yield* expectSame("created, ready, collected", yield* deliver(dispatcher), events)
@@ -343,7 +343,7 @@ export const replayContract = makeCases({
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, null)
       yield* dispatcher.raise(shop, null)
-      const [first, second] = yield* eventsIn(shop)
+      const [first, second] = yield* readEvents(shop)
       const late = (yield* dispatcher.claim()).find(({ event_id }) => event_id === second)
       const forgotten = makeChanges(shop, (changes, { now }, { webhook }) =>
         changes.add({
@@ -412,7 +412,7 @@ export const replayContract = makeCases({
     const [flying] = yield* dispatcher.claim()
     yield* replay(shop, {})
     yield* dispatcher.raise(shop, 1)
-    const [first, second, third] = yield* eventsIn(shop)
+    const [first, second, third] = yield* readEvents(shop)
     yield* expectSame("one of a ticket in flight", yield* dispatcher.claim(), [])
     yield* expectSame("delivered", yield* record(flying!, OK), "delivered")
     yield* expectSame(
@@ -433,7 +433,7 @@ export const replayContract = makeCases({
     yield* dispatcher.raise(shop, 1)
     yield* expectSame("off", yield* dispatcher.claim(), [])
     yield* runCommand(enableWebhook(shop))
-    const [first, second, third] = yield* eventsIn(shop)
+    const [first, second, third] = yield* readEvents(shop)
     yield* expectSame("on", yield* deliver(dispatcher), [third, first, second])
   },
 
@@ -448,7 +448,7 @@ export const replayContract = makeCases({
     yield* record(failed!, statusResult(500))
     clock.set(start + 20)
     yield* dispatcher.raise(shop, null)
-    const [first, second, third] = yield* eventsIn(shop)
+    const [first, second, third] = yield* readEvents(shop)
     const { count } = deliveryLog
     const counts = (filter: ReplayFilter) => count(shop, filter)
     yield* expectSame("all", yield* counts({}), 3)

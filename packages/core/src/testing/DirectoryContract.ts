@@ -1,7 +1,7 @@
 import { Effect, Either } from "effect"
 import { answerOffer } from "../decisions/clientLink.js"
 import { createKey, type KeyInput, revokeKey } from "../decisions/shopSettings.js"
-import { KEY_BYTES, keyHash, keyText } from "../domain/ApiKey.js"
+import { hashKey, KEY_BYTES, makeKeyText } from "../domain/ApiKey.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import { HOUR_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
@@ -11,8 +11,8 @@ import { Reads } from "../ports/StorePorts.js"
 import { expectSame, makeCases, pluck } from "./ContractCase.js"
 import {
   createTestTicket,
-  freshId,
   freshPhone,
+  makeId,
   openAccount,
   openShop,
   putChanges,
@@ -39,7 +39,7 @@ export const directoryContract = makeCases({
     yield* expectSame("head", [next_number, change_seq, event_seq], [1, 1, 1])
     yield* expectSame("webhook", state?.webhook, null)
     yield* expectSame("keys", yield* reads.keys(shop.id), [])
-    yield* expectSame("no such shop", yield* reads.shop(yield* freshId<ShopId>()), null)
+    yield* expectSame("no such shop", yield* reads.shop(yield* makeId<ShopId>()), null)
   },
 
   "hasShops is true once a shop exists, and at most one caller claims the first shop (docs/how-it-is-built.md)":
@@ -71,7 +71,7 @@ export const directoryContract = makeCases({
 
     // Tracking codes are unique only within a shop.
     const [twin] = yield* runCommand(putTickets(other.id, [{}]))
-    const same_code = { ...twin!, id: yield* freshId<TicketId>(), change_seq: twin!.change_seq + 1, tracking_code }
+    const same_code = { ...twin!, id: yield* makeId<TicketId>(), change_seq: twin!.change_seq + 1, tracking_code }
     yield* runCommand(putChanges(other.id, { _tag: "TicketPut", row: same_code }))
     const tickets = yield* directory.tracked(tracking_code)
     yield* expectSame("shops of both", tickets.map(({ shop }) => shop.id).toSorted(), [shop.id, other.id].toSorted())
@@ -118,7 +118,7 @@ export const directoryContract = makeCases({
   "an account is read back unchanged": function* ({ directory }) {
     const account = yield* openAccount({ given_name: "Zoë", family_name: "O’Neill \u{1F9F5}", hide_name: true })
     yield* expectSame("account", yield* directory.account(account.id), account)
-    yield* expectSame("no such account", yield* directory.account(yield* freshId<ClientId>()), null)
+    yield* expectSame("no such account", yield* directory.account(yield* makeId<ClientId>()), null)
   },
 
   "accounts are listed by id, after a given id": function* ({ directory }) {
@@ -156,12 +156,12 @@ export const directoryContract = makeCases({
 
   "a number has one holder, even if many accounts are opened with it at once": function* ({ directory }) {
     const first = yield* openAccount()
-    const second = { ...first, id: yield* freshId<ClientId>() }
+    const second = { ...first, id: yield* makeId<ClientId>() }
     yield* expectSame("taken", yield* directory.createClient(second), false)
     yield* expectSame("nothing opened", yield* directory.account(second.id), null)
     const phone = yield* freshPhone
     const wanting = yield* Effect.replicateEffect(
-      Effect.map(freshId<ClientId>(), (id) => ({ ...first, id, phone })),
+      Effect.map(makeId<ClientId>(), (id) => ({ ...first, id, phone })),
       10
     )
     const opened = yield* Effect.forEach(wanting, directory.createClient, { concurrency: "unbounded" })
@@ -179,8 +179,8 @@ export const directoryContract = makeCases({
     directory,
     shop
   }) {
-    const text = keyText("live", yield* Entropy.draw(KEY_BYTES))
-    const hash = keyHash(text)
+    const text = makeKeyText("live", yield* Entropy.draw(KEY_BYTES))
+    const hash = hashKey(text)
     yield* expectSame("no such key", yield* directory.keyByHash(hash), null)
     const record = yield* runCommand(createKey(shop.id, KEY, text))
     yield* expectSame("found", yield* directory.keyByHash(hash), { key: record, shop })
@@ -196,7 +196,9 @@ export const directoryContract = makeCases({
   "the last use of a key is the latest recorded one, and neither an earlier record nor a command sets it back":
     function* ({ directory, shop }) {
       const [used, unused] = yield* Effect.replicateEffect(
-        Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => runCommand(createKey(shop.id, KEY, keyText("live", bytes)))),
+        Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) =>
+          runCommand(createKey(shop.id, KEY, makeKeyText("live", bytes)))
+        ),
         2
       )
       const lastUses = Effect.map(
@@ -207,7 +209,7 @@ export const directoryContract = makeCases({
       yield* directory.keysUsed(
         new Map([
           [used!.id, 1_000_000_000_000],
-          [yield* freshId<KeyId>(), 5]
+          [yield* makeId<KeyId>(), 5]
         ])
       )
       yield* directory.keysUsed(new Map([[used!.id, 999_999_999_999]]))
@@ -223,7 +225,7 @@ export const directoryContract = makeCases({
 
   "a shop has five active keys at most, even if ten are created at once": function* ({ reads, shop }) {
     const texts = yield* Effect.replicateEffect(
-      Effect.map(Entropy.draw(KEY_BYTES), (bytes) => keyText("live", bytes)),
+      Effect.map(Entropy.draw(KEY_BYTES), (bytes) => makeKeyText("live", bytes)),
       10
     )
     const outcomes = yield* Effect.forEach(texts, (text) => Effect.either(runCommand(createKey(shop.id, KEY, text))), {
@@ -236,7 +238,9 @@ export const directoryContract = makeCases({
   "a key that expired or was revoked does not count towards the five active ones": function* ({ clock, reads, shop }) {
     const expires_at = clock.unsafeCurrentTimeMillis() + HOUR_MS
     const create = (input: KeyInput = KEY) =>
-      Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => runCommand(createKey(shop.id, input, keyText("live", bytes))))
+      Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) =>
+        runCommand(createKey(shop.id, input, makeKeyText("live", bytes)))
+      )
     const isMade = Effect.map(Effect.either(create()), Either.isRight)
     const [revoked] = yield* Effect.replicateEffect(create(), 4)
     yield* create({ ...KEY, expires_at })
@@ -256,16 +260,16 @@ export const directoryContract = makeCases({
   }) {
     const other = yield* openShop()
     const holder = yield* openAccount()
-    const key = yield* runCommand(createKey(other.id, KEY, keyText("live", yield* Entropy.draw(KEY_BYTES))))
+    const key = yield* runCommand(createKey(other.id, KEY, makeKeyText("live", yield* Entropy.draw(KEY_BYTES))))
     const ticket = yield* createWithPhone(shop.id, holder.phone)
     const [offer] = yield* directory.offers(holder.id)
     const id = ticket.id as TicketId
     yield* expectSame("ticket", yield* directory.shopOf({ _tag: "Ticket", id }), shop.id)
     yield* expectSame("offer", yield* directory.shopOf({ _tag: "Offer", id: offer!.id }), shop.id)
     yield* expectSame("key", yield* directory.shopOf({ _tag: "Key", id: key.id }), other.id)
-    yield* expectSame("no ticket", yield* directory.shopOf({ _tag: "Ticket", id: yield* freshId<TicketId>() }), null)
-    yield* expectSame("no offer", yield* directory.shopOf({ _tag: "Offer", id: yield* freshId<OfferId>() }), null)
-    yield* expectSame("no key", yield* directory.shopOf({ _tag: "Key", id: yield* freshId<KeyId>() }), null)
+    yield* expectSame("no ticket", yield* directory.shopOf({ _tag: "Ticket", id: yield* makeId<TicketId>() }), null)
+    yield* expectSame("no offer", yield* directory.shopOf({ _tag: "Offer", id: yield* makeId<OfferId>() }), null)
+    yield* expectSame("no key", yield* directory.shopOf({ _tag: "Key", id: yield* makeId<KeyId>() }), null)
     yield* expectSame("an id of another kind", yield* directory.shopOf({ _tag: "Key", id: ticket.id as KeyId }), null)
   },
 
@@ -280,7 +284,7 @@ export const directoryContract = makeCases({
     yield* createWithPhone(shop.id, (yield* openAccount()).phone)
     const offers = yield* directory.offers(holder.id)
     yield* expectSame("offers", pluck(offers, "ticket_id"), tickets)
-    yield* expectSame("of nobody", yield* directory.offers(yield* freshId<ClientId>()), [])
+    yield* expectSame("of nobody", yield* directory.offers(yield* makeId<ClientId>()), [])
     yield* runCommand(answerOffer(shop.id, offers[0]!.id, "accepted"))
     const statuses = pluck(yield* directory.offers(holder.id), "status")
     yield* expectSame("answered ones stay", statuses, ["accepted", "open", "open"])
@@ -342,7 +346,7 @@ export const directoryContract = makeCases({
       clock.advance(10)
       const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id }]))
       const row = {
-        id: yield* freshId<string>(),
+        id: yield* makeId<string>(),
         shop_id: shop.id,
         client_id,
         type: "ticket.ready",

@@ -41,7 +41,7 @@ const earliestFirst = Effect.fnUntraced(function* <E>(
 })
 
 /** The closures of these shops that are due by `until`, because the store may have other shops. */
-const closuresIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
+const readClosures = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
   Effect.flatMap(Closures, (closures) =>
     Effect.map(closures.due(until, PLENTY), (due) =>
       due.filter(({ shop_id }) => shops.some((shop) => shop.id === shop_id))
@@ -52,10 +52,10 @@ const closuresIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number
 export const closuresContract = makeCases({
   "a ticket is due for closure exactly sixty days after its creation": function* ({ shop, start }) {
     const id = yield* newTicket(shop.id)
-    yield* expectSame("before", yield* closuresIn([shop], start + SIXTY_DAYS - 1), [])
+    yield* expectSame("before", yield* readClosures([shop], start + SIXTY_DAYS - 1), [])
     const expected = [{ shop_id: shop.id, id, due_at: start + SIXTY_DAYS }]
-    yield* expectSame("then", yield* closuresIn([shop], start + SIXTY_DAYS), expected)
-    yield* expectSame("and later", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), expected)
+    yield* expectSame("then", yield* readClosures([shop], start + SIXTY_DAYS), expected)
+    yield* expectSame("and later", yield* readClosures([shop], start + 2 * SIXTY_DAYS), expected)
   },
 
   "a notification postpones the closure of a ticket in the workshop, and not that of a ready ticket": function* ({
@@ -70,7 +70,7 @@ export const closuresContract = makeCases({
     yield* runCommand(recordNotified(shop.id, ready, "call"))
     clock.set(start + 3 * DAY_MS)
     yield* runCommand(recordNotified(shop.id, waiting, "sms"))
-    const due = yield* closuresIn([shop], start + 2 * SIXTY_DAYS)
+    const due = yield* readClosures([shop], start + 2 * SIXTY_DAYS)
     yield* expectSame("due", due, [
       { shop_id: shop.id, id: ready, due_at: start + DAY_MS + SIXTY_DAYS },
       { shop_id: shop.id, id: waiting, due_at: start + 3 * DAY_MS + SIXTY_DAYS }
@@ -91,7 +91,7 @@ export const closuresContract = makeCases({
     yield* expectThat("closed", (yield* runCommand(closeTicket(shop.id, closed!))) !== null)
     yield* expectThat("not yet", (yield* runCommand(closeTicket(shop.id, reopened!))) === null)
     const expected = [{ shop_id: shop.id, id: reopened, due_at: start + 1000 + SIXTY_DAYS }]
-    yield* expectSame("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
+    yield* expectSame("due", yield* readClosures([shop], start + 9 * SIXTY_DAYS), expected)
   },
 
   "due lists the notifications of one kind of receiver, and dueAfter those of a shop that are due later, until discarded":
@@ -142,7 +142,7 @@ export const closuresContract = makeCases({
       expected.push({ shop_id, id: yield* newTicket(shop_id), due_at: start + step + SIXTY_DAYS })
     }
     const until = start + SIXTY_DAYS + 6
-    yield* expectSame("due", yield* closuresIn(shops, until), expected.slice(0, 7))
+    yield* expectSame("due", yield* readClosures(shops, until), expected.slice(0, 7))
     yield* earliestFirst((limit) => closures.due(until, limit))
   },
 
@@ -156,7 +156,7 @@ export const closuresContract = makeCases({
       yield* expectThat("not yet", (yield* runCommand(closeTicket(shop.id, early))) === null)
       clock.set(start + DAY_MS)
       const late = yield* newTicket(shop.id)
-      yield* expectSame("due", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), [
+      yield* expectSame("due", yield* readClosures([shop], start + 2 * SIXTY_DAYS), [
         { shop_id: shop.id, id: early, due_at: start + SIXTY_DAYS },
         { shop_id: shop.id, id: late, due_at: start + DAY_MS + SIXTY_DAYS },
         { shop_id: shop.id, id: ahead, due_at: start + 2 * SIXTY_DAYS }
@@ -184,14 +184,14 @@ export const closuresContract = makeCases({
 const warn = (shop_id: ShopId) => runCommand(makeChanges(shop_id, (changes) => changes.notifyOwner(failingNotice)))
 
 /** The notifications of these shops that are due by `until`, because the store may have other shops. */
-const notificationsOf = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
+const readNotifications = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
   Effect.flatMap(NotificationQueue, ({ due }) =>
     Effect.map(due(until, PLENTY), (notifications) =>
       notifications.filter(({ shop_id }) => shops.some((shop) => shop.id === shop_id))
     )
   )
 
-const brief = ({ id, receiver, attempts_made, due_at }: DueNotification) => [id, receiver, attempts_made, due_at]
+const summarize = ({ id, receiver, attempts_made, due_at }: DueNotification) => [id, receiver, attempts_made, due_at]
 
 /** The notifications that wait to be sent to clients and owners (Specification, States; Webhooks). */
 export const notificationQueueContract = makeCases({
@@ -204,13 +204,13 @@ export const notificationQueueContract = makeCases({
     yield* runCommand(makeChanges(shop.id, (changes) => changes.notifyClient(notification)))
     clock.advance(1)
     yield* warn(shop.id)
-    yield* expectSame("not before", yield* notificationsOf([shop], start - 1), [])
-    const [first, second] = yield* notificationsOf([shop], start + 1)
-    yield* expectSame("the client", brief(first!), [first!.id, "client", 0, start])
+    yield* expectSame("not before", yield* readNotifications([shop], start - 1), [])
+    const [first, second] = yield* readNotifications([shop], start + 1)
+    yield* expectSame("the client", summarize(first!), [first!.id, "client", 0, start])
     const [inInbox] = yield* directory.inbox(client_id)
     const { phone } = (yield* directory.account(client_id))!
     yield* expectSame("the notification", first!.payload, { ...inInbox, channel: "app", phone })
-    yield* expectSame("the owner", brief(second!), [second!.id, "owner", 0, start + 1])
+    yield* expectSame("the owner", summarize(second!), [second!.id, "owner", 0, start + 1])
     yield* expectSame("what that is", second!.payload, {
       ...failingNotice,
       shop_id: shop.id,
@@ -224,7 +224,7 @@ export const notificationQueueContract = makeCases({
       const { id, phone } = yield* openAccount()
       const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_phone: phone }]))
       yield* runCommand(changeStatus(shop.id, ticket!.id, "ready"))
-      const payload = () => Effect.map(notificationsOf([shop], start), ([notification]) => notification?.payload)
+      const payload = () => Effect.map(readNotifications([shop], start), ([notification]) => notification?.payload)
       const notification = (yield* payload()) as ClientNotification
       yield* expectSame(
         "by phone",
@@ -250,7 +250,7 @@ export const notificationQueueContract = makeCases({
       yield* warn(shop.id)
       clock.set(start)
       yield* warn(shop.id)
-      const [notification] = yield* notificationsOf([shop], start)
+      const [notification] = yield* readNotifications([shop], start)
       yield* expectSame("due", notification?.due_at, start)
       yield* expectSame("recorded", notification?.payload?.created_at, start + 9 * MINUTE_MS)
     },
@@ -258,13 +258,13 @@ export const notificationQueueContract = makeCases({
   "only one of several callers begins an attempt of a notification, which is then due again a minute later":
     function* ({ shop, start }) {
       yield* warn(shop.id)
-      const [notification] = yield* notificationsOf([shop], start)
+      const [notification] = yield* readNotifications([shop], start)
       const begun = yield* Effect.replicateEffect(runCommand(beginNotification(notification!)), 5, {
         concurrency: "unbounded"
       })
       yield* expectSame("begun", begun.filter((answer) => answer === "begun").length, 1)
-      yield* expectSame("put off", yield* notificationsOf([shop], start + MINUTE_MS - 1), [])
-      yield* expectSame("again", (yield* notificationsOf([shop], start + MINUTE_MS)).map(brief), [
+      yield* expectSame("put off", yield* readNotifications([shop], start + MINUTE_MS - 1), [])
+      yield* expectSame("again", (yield* readNotifications([shop], start + MINUTE_MS)).map(summarize), [
         [notification!.id, "owner", 1, start + MINUTE_MS]
       ])
       const { payload: _, ...row } = notification!
@@ -285,18 +285,18 @@ export const notificationQueueContract = makeCases({
     const tickets = yield* runCommand(putTickets(shop.id, [{ client_id }, { client_id }]))
     for (const { id } of tickets) yield* runCommand(changeStatus(shop.id, id, "ready"))
     yield* runCommand(changeStatus(shop.id, tickets[0]!.id, "workshop"))
-    for (const queued of yield* notificationsOf([shop], start)) {
+    for (const queued of yield* readNotifications([shop], start)) {
       const notification = queued.payload as ClientNotification
       const expected = notification.ticket_id === tickets[0]!.id ? "outdated" : "begun"
       yield* expectSame("begun", yield* runCommand(beginNotification(queued, notification)), expected)
     }
-    yield* expectSame("left", (yield* notificationsOf([shop], start + MINUTE_MS)).length, 1)
+    yield* expectSame("left", (yield* readNotifications([shop], start + MINUTE_MS)).length, 1)
     yield* expectSame("in the inbox", (yield* directory.inbox(client_id)).length, 2)
   },
 
   "a notification that was sent is no longer due, and the others still are": function* ({ shop, start }) {
     for (let n = 0; n < 3; n++) yield* warn(shop.id)
-    const [first, second, third] = yield* notificationsOf([shop], start)
+    const [first, second, third] = yield* readNotifications([shop], start)
     yield* runCommand(beginNotification(second!))
     yield* expectSame("sent", yield* runCommand(recordNotification({ ...second!, attempts_made: 1 }, true)), "sent")
     yield* expectSame(
@@ -304,7 +304,7 @@ export const notificationQueueContract = makeCases({
       yield* runCommand(recordNotification({ ...second!, attempts_made: 1 }, true)),
       "superseded"
     )
-    const left = pluck(yield* notificationsOf([shop], start + PLENTY * MINUTE_MS), "id")
+    const left = pluck(yield* readNotifications([shop], start + PLENTY * MINUTE_MS), "id")
     yield* expectSame("left", [...left].sort(), [first!.id, third!.id].sort())
   },
 
@@ -317,7 +317,7 @@ export const notificationQueueContract = makeCases({
       clock.set(start + step)
       yield* warn(shops[at]!.id)
     }
-    const queued = yield* notificationsOf(shops, start + 4)
+    const queued = yield* readNotifications(shops, start + 4)
     yield* expectSame(
       "due",
       pluck(queued, "shop_id", "due_at"),

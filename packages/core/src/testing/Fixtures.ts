@@ -1,5 +1,5 @@
 import { Effect, Either, Schema } from "effect"
-import { type ChangeSet, type ShopSnapshot, unchanged } from "../decisions/ChangeSet.js"
+import { type ChangeSet, type ShopSnapshot, toUnchangedDecision } from "../decisions/ChangeSet.js"
 import { type Command, makeCommand } from "../decisions/Command.js"
 import { createTicket, TicketInput } from "../decisions/createTicket.js"
 import type * as Loads from "../decisions/Load.js"
@@ -7,26 +7,26 @@ import type { Change } from "../decisions/ShopState.js"
 import { TimeZone } from "../domain/CalendarDay.js"
 import type { ClientAccount } from "../domain/Client.js"
 import type { CallerId, ClientId, ShopId, TicketId } from "../domain/Identifier.js"
-import { ENTROPY_BYTES, identifier, type ShopMoment } from "../domain/Moment.js"
+import { ENTROPY_BYTES, makeIdentifier, type ShopMoment } from "../domain/Moment.js"
 import { Phone } from "../domain/Phone.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
-import { trackingCode } from "../domain/TrackingCode.js"
+import { makeTrackingCode } from "../domain/TrackingCode.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Directory, Reads, Store } from "../ports/StorePorts.js"
-import { commandRunner } from "../services/CommandRunner.js"
+import { makeCommandRunner } from "../services/CommandRunner.js"
 import { SettableClock } from "./SettableClock.js"
 
 /** A new identifier. */
-export const freshId = <Id extends string>(): Effect.Effect<Id, never, Entropy> =>
+export const makeId = <Id extends string>(): Effect.Effect<Id, never, Entropy> =>
   Effect.flatMap(Effect.clock, (clock) =>
     Effect.map(Entropy.draw(ENTROPY_BYTES), (entropy) =>
-      identifier<Id>({ now: clock.unsafeCurrentTimeMillis(), entropy }, 0)
+      makeIdentifier<Id>({ now: clock.unsafeCurrentTimeMillis(), entropy }, 0)
     )
   )
 
 /** The id of a new caller. */
-export const freshCaller: Effect.Effect<CallerId, never, Entropy> = freshId<CallerId>()
+export const freshCaller: Effect.Effect<CallerId, never, Entropy> = makeId<CallerId>()
 
 /** A random Tunisian mobile number. */
 export const freshPhone: Effect.Effect<Phone, never, Entropy> = Effect.map(Entropy.draw(4), (bytes) =>
@@ -37,7 +37,7 @@ export const freshPhone: Effect.Effect<Phone, never, Entropy> = Effect.map(Entro
 export const openShop = Effect.fnUntraced(function* (settings: Partial<ShopRecord> = {}) {
   const clock = yield* SettableClock.current
   const shop: ShopRecord = {
-    id: yield* freshId<ShopId>(),
+    id: yield* makeId<ShopId>(),
     name: "Atelier Lac",
     currency: "TND",
     decimals: 3,
@@ -61,7 +61,7 @@ export const openShop = Effect.fnUntraced(function* (settings: Partial<ShopRecor
 export const openAccount = Effect.fnUntraced(function* (person: Partial<ClientAccount> = {}) {
   const clock = yield* SettableClock.current
   const account: ClientAccount = {
-    id: yield* freshId<ClientId>(),
+    id: yield* makeId<ClientId>(),
     given_name: "Amira",
     family_name: "Ben Salah",
     phone: yield* freshPhone,
@@ -75,7 +75,7 @@ export const openAccount = Effect.fnUntraced(function* (person: Partial<ClientAc
 
 /** Runs a command and returns its result. */
 export const runCommand = <A, E>(command: Command<A, E>) =>
-  Effect.flatMap(Store, (store) => commandRunner(store)(command))
+  Effect.flatMap(Store, (store) => makeCommandRunner(store)(command))
 
 /** A command whose changes `change` adds, and whose result is the moment at which it ran. */
 export const makeChanges = (
@@ -84,7 +84,7 @@ export const makeChanges = (
 ): Command<ShopMoment> =>
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
     gather(changes, moment, loaded)
-    return changes.decided(moment)
+    return changes.toDecision(moment)
   })
 
 /** A command with exactly these changes, without a `HeadPut` of its own. */
@@ -149,7 +149,7 @@ export const putTickets = (shop_id: ShopId, rows: ReadonlyArray<TestTicketRow>):
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
     const placed = rows.map((row, i) => {
       const entropy = moment.entropy.map((byte, at) => (at === ENTROPY_BYTES - 1 ? byte + i : byte))
-      const tracking_code = trackingCode({ ...moment, entropy })
+      const tracking_code = makeTrackingCode({ ...moment, entropy })
       const record = {
         ...blankRow(moment.recorded_at),
         ...finalRow(row.state, moment.recorded_at),
@@ -162,7 +162,7 @@ export const putTickets = (shop_id: ShopId, rows: ReadonlyArray<TestTicketRow>):
       const { head } = loaded
       return { ...record, updated_at: moment.recorded_at, change_seq: head.change_seq + i }
     })
-    return changes.decided<ReadonlyArray<TicketRecord>>(placed)
+    return changes.toDecision<ReadonlyArray<TicketRecord>>(placed)
   })
 
 /** Decodes a valid ticket input. */
@@ -178,7 +178,7 @@ export const newTicket = (shop_id: ShopId) =>
   Effect.map(runCommand(createTestTicket(shop_id)), ({ id }) => id as TicketId)
 
 /** The ids of a shop's events in their order. */
-export const eventsIn = (shop_id: ShopId) =>
+export const readEvents = (shop_id: ShopId) =>
   Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => events.map(({ id }) => id)))
 
 /** The first page of a list, newest first. */
@@ -188,7 +188,7 @@ export const FIRST_PAGE = { _tag: "Newest", after: null } as const
 export const readLoad = <L, E>(shop_id: ShopId, load: Loads.Load<L, E>): Command<L, E> => ({
   shop_id,
   loadRequests: load.loadRequests,
-  run: (state) => Either.flatMap(load.read(state), unchanged)
+  run: (state) => Either.flatMap(load.read(state), toUnchangedDecision)
 })
 
 /** The notice that a webhook is failing. */

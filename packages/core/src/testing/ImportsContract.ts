@@ -8,7 +8,7 @@ import { type ExportedRow, Imports } from "../services/Imports.js"
 import { expectSame, makeCases, pluck, ticketIds } from "./ContractCase.js"
 import { createTestTicket, FIRST_PAGE, newTicket, openAccount, runCommand } from "./Fixtures.js"
 
-const checkedRow = (row: object, client_id: ClientId | null = null): CheckedRow => ({
+const makeCheckedRow = (row: object, client_id: ClientId | null = null): CheckedRow => ({
   row: Schema.decodeUnknownSync(ImportRow)(row),
   client_id
 })
@@ -20,9 +20,9 @@ const importRows = (shop_id: ShopId, rows: ReadonlyArray<CheckedRow>, raises = f
 export const importsContract = makeCases({
   "an imported ticket keeps its number, and later tickets get numbers above the highest": function* ({ reads, shop }) {
     const numbers = [7, null, 3, 9, null]
-    const rows = numbers.map((number, i) => checkedRow({ service: "Hem", external_ref: `A-${i}`, number }))
+    const rows = numbers.map((number, i) => makeCheckedRow({ service: "Hem", external_ref: `A-${i}`, number }))
     yield* importRows(shop.id, rows)
-    yield* importRows(shop.id, [checkedRow({ service: "Hem", external_ref: "B" })])
+    yield* importRows(shop.id, [makeCheckedRow({ service: "Hem", external_ref: "B" })])
     const created = yield* runCommand(createTestTicket(shop.id))
     const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: 0, after: null }, 10)
     yield* expectSame(
@@ -38,7 +38,7 @@ export const importsContract = makeCases({
     const before = yield* newTicket(shop.id)
     clock.set(start + 10)
     const old = { created_at: toIso(start - 100 * DAY_MS), ready_at: toIso(start - 59 * DAY_MS) }
-    yield* importRows(shop.id, [checkedRow({ service: "Hem", external_ref: "A", state: "ready", ...old })])
+    yield* importRows(shop.id, [makeCheckedRow({ service: "Hem", external_ref: "A", state: "ready", ...old })])
     const after = yield* newTicket(shop.id)
     const changes = yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: start + 10, after: null }, 9)
     const [imported] = ticketIds(changes.tickets)
@@ -55,7 +55,7 @@ export const importsContract = makeCases({
     function* ({ reads, shop }) {
       const { id, phone, given_name, family_name } = yield* openAccount()
       const card = { balance: 3, lifetime: 13, rewards_redeemed: 1 }
-      const row = (given: object) => checkedRow({ client: { phone, given_name, family_name, card: given } }, id)
+      const row = (given: object) => makeCheckedRow({ client: { phone, given_name, family_name, card: given } }, id)
       yield* importRows(shop.id, [row(card)])
       const client = yield* reads.client(shop.id, { id })
       yield* expectSame("the card", pluck([client!.card], "balance", "lifetime", "rewards_redeemed"), [[3, 13, 1]])
@@ -69,7 +69,7 @@ export const importsContract = makeCases({
       for (const some of [refs.slice(0, 500), refs.slice(500)])
         yield* importRows(
           shop.id,
-          some.map((external_ref) => checkedRow({ service: "Hem", external_ref }))
+          some.map((external_ref) => makeCheckedRow({ service: "Hem", external_ref }))
         )
       const rows = yield* Effect.provide(Imports.exported(shop.id), Imports.Default)
       // Before the second page is read, a ticket of each page is made ready.
@@ -116,9 +116,9 @@ export const importsContract = makeCases({
   },
 
   "an import raises events only if it asks for them": function* ({ reads, shop }) {
-    yield* importRows(shop.id, [checkedRow({ service: "Hem", external_ref: "A" })])
+    yield* importRows(shop.id, [makeCheckedRow({ service: "Hem", external_ref: "A" })])
     yield* expectSame("none", yield* reads.events(shop.id), [])
-    const rows = ["B", "C"].map((external_ref) => checkedRow({ service: "Hem", external_ref }))
+    const rows = ["B", "C"].map((external_ref) => makeCheckedRow({ service: "Hem", external_ref }))
     yield* importRows(shop.id, rows, true)
     const events = yield* Effect.map(reads.events(shop.id), (all) => pluck(all, "type", "seq"))
     yield* expectSame("one each", events, [

@@ -19,7 +19,7 @@ import {
 } from "./Fixtures.js"
 
 /** The expected order (Specification, Lists and sync), which works because the ids of a shop's tickets rise. */
-const newestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
+const sortNewestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
   [...tickets].sort((a, b) => (a.id < b.id ? 1 : -1))
 
 /** Reads all pages of the list. */
@@ -36,21 +36,21 @@ const walk = Effect.fnUntraced(function* (shop_id: ShopId, filter: TicketFilter,
   return found
 })
 
-const ids = (tickets: ReadonlyArray<TicketRecord>) => pluck(tickets, "id")
+const idsOf = (tickets: ReadonlyArray<TicketRecord>) => pluck(tickets, "id")
 
 /** The service reads one ticket more than a page has, to know whether another page follows. */
 const PAGE = Limits.page_default + 1
 
 const STATES: ReadonlyArray<TicketState> = ["workshop", "ready", "impossible", "collected", "abandoned"]
 
-const subsets = (filter: TicketFilter): ReadonlyArray<TicketFilter> => {
+const subsetsOf = (filter: TicketFilter): ReadonlyArray<TicketFilter> => {
   const fields = Object.entries(filter)
   return Array.from({ length: 2 ** fields.length }, (_, chosen) =>
     Object.fromEntries(fields.filter((_, at) => (chosen >> at) % 2 === 1))
   )
 }
 
-const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
+const isMatch = (filter: TicketFilter, ticket: TicketRecord): boolean => {
   if (filter.state !== undefined && !filter.state.some((state) => state === ticket.state)) return false
   if (filter.number !== undefined && filter.number !== ticket.number) return false
   if (filter.client_id !== undefined && filter.client_id !== ticket.client_id) return false
@@ -92,9 +92,9 @@ export const listContract = makeCases({
       all.push(...(yield* runCommand(putTickets(shop.id, Array(n).fill({})))))
       yield* runCommand(putTickets(other.id, [{}]))
     }
-    const expected = ids(newestFirst(all))
+    const expected = idsOf(sortNewestFirst(all))
     for (let size = 1; size <= all.length + 1; size++) {
-      yield* expectSame(`pages of ${size}`, ids(yield* walk(shop.id, {}, size)), expected)
+      yield* expectSame(`pages of ${size}`, idsOf(yield* walk(shop.id, {}, size)), expected)
     }
   },
 
@@ -113,12 +113,12 @@ export const listContract = makeCases({
           )
         )
       }
-      yield* expectSame("newest first", ids(yield* walk(shop.id, {}, 5)), [...made].reverse())
+      yield* expectSame("newest first", idsOf(yield* walk(shop.id, {}, 5)), [...made].reverse())
       yield* expectSame("ids rise", [...made].sort(), made)
     },
 
   "a ticket created between two pages does not change the later pages": function* ({ reads, shop }) {
-    const old = newestFirst(yield* runCommand(putTickets(shop.id, Array(6).fill({}))))
+    const old = sortNewestFirst(yield* runCommand(putTickets(shop.id, Array(6).fill({}))))
     const first = yield* reads.tickets(shop.id, {}, FIRST_PAGE, 3)
     yield* runCommand(putTickets(shop.id, [{}, {}]))
     const rest: Array<string> = []
@@ -129,7 +129,7 @@ export const listContract = makeCases({
       after = tickets[0].record.id
       rest.push(after)
     }
-    const missed = ids(old.slice(3)).filter((id) => !rest.includes(id))
+    const missed = idsOf(old.slice(3)).filter((id) => !rest.includes(id))
     yield* expectSame("missed", missed, [])
   },
 
@@ -166,17 +166,17 @@ export const listContract = makeCases({
       created_after: start + 2,
       created_before: start + 11
     }
-    for (const chosen of subsets(filter)) {
-      const expected = ids(newestFirst(all.filter((ticket) => lets(chosen, ticket))))
+    for (const chosen of subsetsOf(filter)) {
+      const expected = idsOf(sortNewestFirst(all.filter((ticket) => isMatch(chosen, ticket))))
       for (const size of [2, PAGE]) {
         yield* expectSame(
           `${Object.keys(chosen).join(", ") || "no filter"}; pages of ${size}`,
-          ids(yield* walk(shop.id, chosen, size)),
+          idsOf(yield* walk(shop.id, chosen, size)),
           expected
         )
       }
     }
-    yield* expectSame("of no state", ids(yield* walk(shop.id, { state: [] }, PAGE)), [])
+    yield* expectSame("of no state", idsOf(yield* walk(shop.id, { state: [] }, PAGE)), [])
   },
 
   "the filter created_after is inclusive, and created_before is not": function* ({ clock, shop, start }) {
@@ -185,8 +185,8 @@ export const listContract = makeCases({
       clock.set(start + at)
       found.push(...(yield* runCommand(putTickets(shop.id, [{}]))))
     }
-    const [first, second, third] = ids(found)
-    const list = (filter: TicketFilter) => Effect.map(walk(shop.id, filter, 10), ids)
+    const [first, second, third] = idsOf(found)
+    const list = (filter: TicketFilter) => Effect.map(walk(shop.id, filter, 10), idsOf)
     yield* expectSame("after", yield* list({ created_after: start + 1 }), [third, second])
     yield* expectSame("before", yield* list({ created_before: start + 1 }), [first])
     yield* expectSame("both", yield* list({ created_after: start + 1, created_before: start + 2 }), [second])
@@ -198,8 +198,8 @@ export const listContract = makeCases({
     const [ticket] = yield* runCommand(putTickets(other.id, [{ number: 3 }]))
     yield* expectSame("by id", (yield* reads.ticket(shop.id, ticket!.id)).tickets, [])
     yield* expectSame("by number", (yield* reads.ticketsOfNumber(shop.id, 3, 9)).tickets, [])
-    yield* expectSame("listed", ids(yield* walk(shop.id, {}, 9)), [])
-    yield* expectSame("it is where it belongs", ids(yield* walk(other.id, {}, 9)), [ticket!.id])
+    yield* expectSame("listed", idsOf(yield* walk(shop.id, {}, 9)), [])
+    yield* expectSame("it is where it belongs", idsOf(yield* walk(other.id, {}, 9)), [ticket!.id])
   },
 
   "ticketsOfNumber returns first the newest open ticket, or else the newest, and then others newest first up to a limit":
@@ -233,9 +233,9 @@ export const listContract = makeCases({
 
   "ticketsOfNumber returns up to a hundred others in one call": function* ({ reads, shop }) {
     const rows = yield* runCommand(putTickets(shop.id, Array(120).fill({ number: 7, state: "collected" })))
-    const expected = ids(newestFirst(rows)).slice(0, 101)
+    const expected = idsOf(sortNewestFirst(rows)).slice(0, 101)
     const { tickets } = yield* reads.ticketsOfNumber(shop.id, 7, 100)
-    yield* expectSame("the newest and a hundred", ids(pluck(tickets, "record")), expected)
+    yield* expectSame("the newest and a hundred", idsOf(pluck(tickets, "record")), expected)
   }
 })
 

@@ -5,16 +5,16 @@ import type { PolicyName } from "../domain/Limits.js"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import { RateLimits } from "../ports/StorePorts.js"
 import { expectSame, makeCases, pluck } from "./ContractCase.js"
-import { freshId } from "./Fixtures.js"
+import { makeId } from "./Fixtures.js"
 import { TEST_START as T } from "./SettableClock.js"
 
 const TUNIS = Schema.decodeSync(TimeZone)("Africa/Tunis")
 
-const subject = freshId<string>()
+const subject = makeId<string>()
 
-const use = (policy: PolicyName, subject: string): LimitUse => ({ policy, subject, time_zone: TUNIS })
+const makeUse = (policy: PolicyName, subject: string): LimitUse => ({ policy, subject, time_zone: TUNIS })
 
-const brief = (limitStatuses: ReadonlyArray<LimitStatus>) => pluck(limitStatuses, "policy", "remaining")
+const summarize = (limitStatuses: ReadonlyArray<LimitStatus>) => pluck(limitStatuses, "policy", "remaining")
 
 /** Takes `uses` uses one after another. */
 const drain = Effect.fnUntraced(function* (take: LimitUse, uses: number, now = T) {
@@ -25,7 +25,7 @@ const drain = Effect.fnUntraced(function* (take: LimitUse, uses: number, now = T
 /** The counts of requests within their limits (Specification, Limits). */
 export const rateLimitsContract = makeCases({
   "the limit accepts exactly 120 requests per minute": function* ({ limits }) {
-    const take = use("requests_per_minute", yield* subject)
+    const take = makeUse("requests_per_minute", yield* subject)
     for (let n = 1; n <= 120; n++) {
       const limitStatuses = yield* limits.take([take], T + n)
       const expected = { policy: "requests_per_minute", limit: 120, remaining: 120 - n, resets_at: T + 1 + MINUTE_MS }
@@ -37,13 +37,13 @@ export const rateLimitsContract = makeCases({
     const left = { policy: "requests_per_minute", limit: 120, remaining: 0, resets_at: T + 1 + MINUTE_MS }
     yield* expectSame("its statuses", limitStatuses, [left])
     yield* expectSame("a millisecond early", (yield* Effect.either(limits.take([take], T + MINUTE_MS)))._tag, "Left")
-    yield* expectSame("a new window", brief(yield* limits.take([take], T + 1 + MINUTE_MS)), [
+    yield* expectSame("a new window", summarize(yield* limits.take([take], T + 1 + MINUTE_MS)), [
       ["requests_per_minute", 119]
     ])
   },
 
   "of four concurrent requests, only one gets the last use": function* ({ limits }) {
-    const take = use("requests_per_minute", yield* subject)
+    const take = makeUse("requests_per_minute", yield* subject)
     yield* drain(take, 119)
     const takes = yield* Effect.forEach([1, 2, 3, 4], () => Effect.either(limits.take([take], T)), {
       concurrency: "unbounded"
@@ -62,8 +62,8 @@ export const rateLimitsContract = makeCases({
           Effect.either(
             limits.take(
               i % 2 === 0
-                ? [use("requests_per_minute", id), use("writes_per_minute", other)]
-                : [use("requests_per_minute", id)],
+                ? [makeUse("requests_per_minute", id), makeUse("writes_per_minute", other)]
+                : [makeUse("requests_per_minute", id)],
               T
             )
           )
@@ -73,14 +73,18 @@ export const rateLimitsContract = makeCases({
     const taken = takes.filter(Either.isRight).length
     const writes = takes.filter((take, i) => i % 2 === 0 && Either.isRight(take)).length
     yield* expectSame("taken", taken, 120)
-    yield* expectSame("writes left", (yield* limits.peek(use("writes_per_minute", other), T)).remaining, 30 - writes)
+    yield* expectSame(
+      "writes left",
+      (yield* limits.peek(makeUse("writes_per_minute", other), T)).remaining,
+      30 - writes
+    )
   },
 
   "a request takes a use of each of its policies, or of none": function* ({ limits }) {
     const id = yield* subject
-    const [request, write] = [use("requests_per_minute", id), use("writes_per_minute", id)]
+    const [request, write] = [makeUse("requests_per_minute", id), makeUse("writes_per_minute", id)]
     yield* drain(write, 29)
-    const last = brief(yield* limits.take([request, write], T))
+    const last = summarize(yield* limits.take([request, write], T))
     yield* expectSame("both", last, [
       ["requests_per_minute", 119],
       ["writes_per_minute", 0]
@@ -88,7 +92,7 @@ export const rateLimitsContract = makeCases({
     const refused = yield* Effect.flip(limits.take([request, write], T))
     yield* expectSame(
       "only those that refuse",
-      refused._tag === "LimitReached" ? brief(refused.limitStatuses) : refused,
+      refused._tag === "LimitReached" ? summarize(refused.limitStatuses) : refused,
       [["writes_per_minute", 0]]
     )
     yield* expectSame("none taken", (yield* limits.peek(request, T)).remaining, 119)
@@ -98,10 +102,10 @@ export const rateLimitsContract = makeCases({
     limits
   }) {
     const id = yield* subject
-    const [write, lookup] = [use("writes_per_minute", id), use("lookups_per_hour", id)]
+    const [write, lookup] = [makeUse("writes_per_minute", id), makeUse("lookups_per_hour", id)]
     yield* drain(write, 30)
     yield* drain(lookup, 60, T + 5)
-    const refused = yield* Effect.flip(limits.take([lookup, write, use("requests_per_minute", id)], T + 9))
+    const refused = yield* Effect.flip(limits.take([lookup, write, makeUse("requests_per_minute", id)], T + 9))
     if (refused._tag !== "LimitReached") return yield* expectSame("refusal", refused._tag, "LimitReached")
     const names = pluck(refused.limitStatuses, "policy").sort()
     yield* expectSame("refusing", names, ["lookups_per_hour", "writes_per_minute"])
@@ -113,7 +117,7 @@ export const rateLimitsContract = makeCases({
   },
 
   "reading a limit takes no use, and opens no window": function* ({ limits }) {
-    const take = use("writes_per_minute", yield* subject)
+    const take = makeUse("writes_per_minute", yield* subject)
     yield* expectSame("at first", (yield* limits.peek(take, T)).remaining, 30)
     yield* expectSame("again", (yield* limits.peek(take, T + 30_000)).remaining, 30)
     const [status] = yield* limits.take([take], T + 50_000)
@@ -123,7 +127,7 @@ export const rateLimitsContract = makeCases({
 
   "a use that is given back can be taken again once": function* ({ limits }) {
     const id = yield* subject
-    const takes = [use("requests_per_minute", id), use("writes_per_minute", id)]
+    const takes = [makeUse("requests_per_minute", id), makeUse("writes_per_minute", id)]
     const left = (now: number) =>
       Effect.forEach(takes, (take) => Effect.map(limits.peek(take, now), (l) => l.remaining))
     let taken = yield* limits.take(takes, T)
@@ -132,12 +136,12 @@ export const rateLimitsContract = makeCases({
     for (let n = 0; n < 30; n++) taken = yield* limits.take(takes, T)
     yield* limits.giveBack(takes, taken)
     yield* expectSame("one of each", yield* left(T + 1), [91, 1])
-    yield* expectSame("taken again", brief(yield* limits.take(takes, T + 2)).length, 2)
+    yield* expectSame("taken again", summarize(yield* limits.take(takes, T + 2)).length, 2)
     yield* expectSame("and full again", (yield* Effect.either(limits.take(takes, T + 3)))._tag, "Left")
   },
 
   "a use of a window that has ended is not given back to the next window": function* ({ limits }) {
-    const takes = [use("writes_per_minute", yield* subject)]
+    const takes = [makeUse("writes_per_minute", yield* subject)]
     const late = yield* limits.take(takes, T)
     yield* limits.take(takes, T + MINUTE_MS)
     yield* limits.giveBack(takes, late)
@@ -146,17 +150,17 @@ export const rateLimitsContract = makeCases({
 
   "each subject and each policy is counted separately": function* ({ limits }) {
     const [one, other] = [yield* subject, yield* subject]
-    yield* drain(use("writes_per_minute", one), 30)
-    yield* expectSame("the subject", (yield* limits.peek(use("writes_per_minute", other), T)).remaining, 30)
-    yield* expectSame("the policy", (yield* limits.peek(use("requests_per_minute", one), T)).remaining, 120)
-    yield* expectSame("itself", (yield* limits.peek(use("writes_per_minute", one), T)).remaining, 0)
+    yield* drain(makeUse("writes_per_minute", one), 30)
+    yield* expectSame("the subject", (yield* limits.peek(makeUse("writes_per_minute", other), T)).remaining, 30)
+    yield* expectSame("the policy", (yield* limits.peek(makeUse("requests_per_minute", one), T)).remaining, 120)
+    yield* expectSame("itself", (yield* limits.peek(makeUse("writes_per_minute", one), T)).remaining, 0)
   },
 
   "an hourly window begins with its first use, and a daily one is the shop's calendar day": function* ({ limits }) {
     const id = yield* subject
     // 20 November 2026, 22:59:59.999 UTC: a millisecond before midnight in Tunis.
     const before = Date.UTC(2026, 10, 20, 22, 59, 59, 999)
-    const [hour, day] = [use("lookups_per_hour", id), use("lookups_per_day", id)]
+    const [hour, day] = [makeUse("lookups_per_hour", id), makeUse("lookups_per_day", id)]
     const limitStatuses = yield* limits.take([hour, day], before)
     yield* expectSame(
       "resets",
@@ -164,7 +168,7 @@ export const rateLimitsContract = makeCases({
       [HOUR_MS, 1]
     )
     const next = yield* limits.take([hour, day], before + 1)
-    yield* expectSame("left", brief(next), [
+    yield* expectSame("left", summarize(next), [
       ["lookups_per_hour", 58],
       ["lookups_per_day", 299]
     ])

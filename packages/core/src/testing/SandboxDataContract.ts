@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { changeStatus } from "../decisions/changeStatus.js"
 import { recordVisit } from "../decisions/clientLink.js"
 import { giveStamps, type StampCount } from "../decisions/giveStamps.js"
-import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
+import { type IdempotencyKey, makeIdempotent } from "../decisions/Idempotency.js"
 import { startReplay } from "../decisions/replayDeliveries.js"
 import { createKey, type KeyInput } from "../decisions/shopSettings.js"
 import type { TicketId } from "../domain/Identifier.js"
@@ -33,7 +33,7 @@ const openFullShop = Effect.fnUntraced(function* ({
   yield* runCommand(createTestTicket(shop_id, { service: "Hem", client_phone: stranger.phone }))
   const gift = giveStamps(shop_id, { client_id, caller_id, count: 2 as StampCount })
   const asked = { caller_id, operation: "loyalty.stamps", key: "once" as IdempotencyKey, request: { client_id } }
-  yield* runCommand(idempotent(asked, gift))
+  yield* runCommand(makeIdempotent(asked, gift))
   yield* runCommand(makeChanges(shop_id, (changes) => void changes.notifyOwner(failingNotice)))
   clock.advance(1)
   for (const claim of yield* dispatcher.claim(1)) yield* record(claim, statusResult(500))

@@ -6,8 +6,8 @@ import { expectSame, expectThat, makeCases, pluck, ticketIds } from "./ContractC
 import {
   createTestTicket,
   FIRST_PAGE,
-  freshId,
   makeChanges,
+  makeId,
   openAccount,
   openShop,
   putTickets,
@@ -17,7 +17,7 @@ import {
 class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
 
 /** Reads the shop's next number and increments it. An increment would be lost if two commands ran concurrently. */
-const count = (shop_id: ShopId): Command<number> =>
+const makeCountCommand = (shop_id: ShopId): Command<number> =>
   makeCommand(shop_id, {}, ({ head }, _changes, { recorded_at }) => {
     const moved = { ...head, next_number: head.next_number + 1, last_recorded_at: recorded_at }
     return Either.right({
@@ -27,15 +27,15 @@ const count = (shop_id: ShopId): Command<number> =>
     })
   })
 
-const refuse = (shop_id: ShopId): Command<never, Refused> =>
+const makeRefusingCommand = (shop_id: ShopId): Command<never, Refused> =>
   makeCommand(shop_id, {}, ({ head }) => Either.left(new Refused({ seen: head.next_number })))
 
-const throwingCommand = (shop_id: ShopId): Command<never> =>
+const makeThrowingCommand = (shop_id: ShopId): Command<never> =>
   makeCommand(shop_id, {}, () => {
     throw new Error("a bug in a decision")
   })
 
-const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
+const yieldTimes = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
 
 /** Commands of one shop run one after another, each completely or not at all (docs/how-it-is-built.md). */
 export const transactContract = makeCases({
@@ -46,7 +46,7 @@ export const transactContract = makeCases({
         const refused = yield* Effect.flip(join(client))
         yield* expectThat("it is refused", refused._tag === "TransactionRefused" || refused._tag === "StoreUnavailable")
       }
-      yield* expectSame("the shop is as it was", yield* runCommand(count(shop.id)), 1)
+      yield* expectSame("the shop is as it was", yield* runCommand(makeCountCommand(shop.id)), 1)
     },
 
   "a command's changes are visible to every read after its result": function* ({ reads, shop }) {
@@ -63,14 +63,14 @@ export const transactContract = makeCases({
 
   "a command sees the changes of earlier commands": function* ({ shop }) {
     const results = []
-    for (let n = 0; n < 5; n++) results.push(yield* runCommand(count(shop.id)))
+    for (let n = 0; n < 5; n++) results.push(yield* runCommand(makeCountCommand(shop.id)))
     yield* expectSame("each saw the last one's head", results, [1, 2, 3, 4, 5])
   },
 
   "a refused command saves nothing, and its refusal is returned unchanged": function* ({ reads, shop }) {
-    yield* runCommand(count(shop.id))
+    yield* runCommand(makeCountCommand(shop.id))
     const before = yield* reads.shop(shop.id)
-    const refusal = yield* Effect.flip(runCommand(refuse(shop.id)))
+    const refusal = yield* Effect.flip(runCommand(makeRefusingCommand(shop.id)))
     yield* expectSame("the refusal", refusal instanceof Refused ? refusal.seen : refusal, 2)
     yield* expectSame("the shop is as it was", yield* reads.shop(shop.id), before)
   },
@@ -78,7 +78,8 @@ export const transactContract = makeCases({
   "a decision that throws fails only its own command": function* ({ reads, shop }) {
     const exits = yield* Effect.forEach(
       Array.from({ length: 30 }, (_, i) => i),
-      (i) => Effect.exit(i % 3 === 1 ? runCommand(throwingCommand(shop.id)) : runCommand(count(shop.id))),
+      (i) =>
+        Effect.exit(i % 3 === 1 ? runCommand(makeThrowingCommand(shop.id)) : runCommand(makeCountCommand(shop.id))),
       { concurrency: "unbounded" }
     )
     const failed = exits.flatMap((exit, i) => (Exit.isFailure(exit) ? [i % 3] : []))
@@ -88,37 +89,41 @@ export const transactContract = makeCases({
 
   "commands and reads of an unknown shop fail with ShopNotFound, without an effect on commands in the same batch":
     function* ({ reads, shop }) {
-      const nobody = yield* freshId<ShopId>()
+      const nobody = yield* makeId<ShopId>()
       const filter = { _tag: "Newest", after: null } as const
       const refusals = yield* Effect.all([
-        Effect.flip(runCommand(count(nobody))),
-        Effect.flip(reads.ticket(nobody, yield* freshId<TicketId>())),
+        Effect.flip(runCommand(makeCountCommand(nobody))),
+        Effect.flip(reads.ticket(nobody, yield* makeId<TicketId>())),
         Effect.flip(reads.tickets(nobody, {}, filter, 1)),
         Effect.flip(reads.ticketsOfNumber(nobody, 1, 1))
       ])
       yield* expectSame("refused", pluck(refusals, "_tag"), Array(4).fill("ShopNotFound"))
-      yield* expectSame("no client", yield* reads.client(nobody, { id: yield* freshId<ClientId>() }), null)
-      const both = yield* Effect.all([Effect.either(runCommand(count(nobody))), runCommand(count(shop.id))], {
-        concurrency: 2
-      })
+      yield* expectSame("no client", yield* reads.client(nobody, { id: yield* makeId<ClientId>() }), null)
+      const both = yield* Effect.all(
+        [Effect.either(runCommand(makeCountCommand(nobody))), runCommand(makeCountCommand(shop.id))],
+        {
+          concurrency: 2
+        }
+      )
       yield* expectSame("the other is answered", both[1], 1)
     },
 
   "a refused command does not affect concurrent ones": function* ({ shop }) {
     const exits = yield* Effect.forEach(
       Array.from({ length: 40 }, (_, i) => i),
-      (i) => Effect.exit(i % 2 === 0 ? runCommand(refuse(shop.id)) : runCommand(count(shop.id))),
+      (i) =>
+        Effect.exit(i % 2 === 0 ? runCommand(makeRefusingCommand(shop.id)) : runCommand(makeCountCommand(shop.id))),
       { concurrency: "unbounded" }
     )
     yield* expectSame("twenty are answered", exits.filter(Exit.isSuccess).length, 20)
-    yield* expectSame("and counted once each", yield* runCommand(count(shop.id)), 21)
+    yield* expectSame("and counted once each", yield* runCommand(makeCountCommand(shop.id)), 21)
   },
 
   "concurrent commands of several shops run one after another in each shop": function* () {
     const shops = yield* Effect.replicateEffect(openShop(), 4)
     const results = yield* Effect.forEach(
       Array.from({ length: 400 }, (_, i) => i),
-      (i) => Effect.zipRight(yields((i * 7) % 5), runCommand(count(shops[i % 4]!.id))),
+      (i) => Effect.zipRight(yieldTimes((i * 7) % 5), runCommand(makeCountCommand(shops[i % 4]!.id))),
       { concurrency: "unbounded" }
     )
     for (const at of [0, 1, 2, 3]) {
@@ -149,7 +154,7 @@ export const transactContract = makeCases({
     })
     const fibers = yield* Effect.replicateEffect(Effect.fork(runCommand(observed)), 20)
     yield* Fiber.interruptAll(fibers)
-    yield* runCommand(count(shop.id))
+    yield* runCommand(makeCountCommand(shop.id))
     yield* expectSame("none ran", ran, 0)
     yield* expectSame("and nothing was saved", (yield* reads.shop(shop.id))?.head.next_number, 2)
   },
@@ -161,7 +166,7 @@ export const transactContract = makeCases({
     const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () =>
       Effect.fork(runCommand(createTestTicket(shop.id)))
     )
-    yield* yields(3)
+    yield* yieldTimes(3)
     const exits = yield* Effect.forEach(
       fibers,
       (fiber, i) => (i % 2 === 0 ? Fiber.interrupt(fiber) : Fiber.await(fiber)),
@@ -176,7 +181,7 @@ export const transactContract = makeCases({
     yield* expectThat("every acknowledged ticket is saved", tickets.length >= answered && answered >= 30)
     yield* expectSame("each with its event", events.length, tickets.length)
     yield* expectSame("each with its number", state?.head.next_number, tickets.length + 1)
-    yield* runCommand(count(shop.id))
+    yield* runCommand(makeCountCommand(shop.id))
     yield* expectSame("and none comes later", (yield* reads.events(shop.id)).length, events.length)
   },
 

@@ -1,6 +1,6 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { type ChangeSet, unchanged } from "../../src/decisions/ChangeSet.js"
+import { type ChangeSet, toUnchangedDecision } from "../../src/decisions/ChangeSet.js"
 import { decide, makeCommand, withAuditEntry, withAuthor } from "../../src/decisions/Command.js"
 import { changeStatus } from "../../src/decisions/changeStatus.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
@@ -13,7 +13,7 @@ import { AMIRA, HOUR, KARIM, momentAt, SECOND, SHOP, START, TestShop, ticketInpu
 
 /** A command that collects changes, and nothing else. */
 const collectCommand = <A>(collect: (changes: ChangeSet) => A) =>
-  makeCommand(SHOP, {}, (_, changes) => changes.decided(collect(changes)))
+  makeCommand(SHOP, {}, (_, changes) => changes.toDecision(collect(changes)))
 
 const create = (fields: Record<string, unknown> = {}) =>
   createTicket(SHOP, ticketInput(fields), { via: "api", foundWords: [] })
@@ -42,7 +42,7 @@ describe("the moment of a command", () => {
       ...create(),
       run: (_: unknown, moment: object) => {
         moments.push(moment)
-        return unchanged(null)
+        return toUnchangedDecision(null)
       }
     }
     const author = { by: "caller", caller_id: "amira" } as const
@@ -122,7 +122,9 @@ describe("docs/how-it-is-built.md: what a decision collects", () => {
   })
 
   it("a decision that changes nothing has neither changes nor limits", () => {
-    expect(unchanged("as before")).toEqual(Either.right({ result: "as before", changes: [], limitStatuses: [] }))
+    expect(toUnchangedDecision("as before")).toEqual(
+      Either.right({ result: "as before", changes: [], limitStatuses: [] })
+    )
   })
 
   it("the address of a ticket's page begins with the shop's base, or with that of the process if the shop has none", () => {

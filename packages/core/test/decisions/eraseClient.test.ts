@@ -9,7 +9,7 @@ import {
   forgetClient
 } from "../../src/decisions/eraseClient.js"
 import { giveStamps } from "../../src/decisions/giveStamps.js"
-import { type IdempotencyKey, idempotent } from "../../src/decisions/Idempotency.js"
+import { type IdempotencyKey, makeIdempotent } from "../../src/decisions/Idempotency.js"
 import type { AttemptRecord, SentEvent } from "../../src/domain/Delivery.js"
 import type { EventRecord } from "../../src/domain/Event.js"
 import type { EventId, TicketId } from "../../src/domain/Identifier.js"
@@ -126,7 +126,7 @@ describe("docs/personal-data.md: a client is erased from events", () => {
 
 describe("docs/personal-data.md: a client is erased from the responses that are kept for repetitions", () => {
   const keyed = (key: string, request: Record<string, unknown>) =>
-    idempotent(
+    makeIdempotent(
       { caller_id: KEY, operation: "tickets.create", key: key as IdempotencyKey, request },
       createTicket(SHOP, ticketInput(request), { via: "api", foundWords: [] })
     )
@@ -178,7 +178,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
     const shop = new TestShop({ program: PROGRAM })
     const client_id = shop.meets(AMIRA)
     const stamps = (count: number) =>
-      idempotent(
+      makeIdempotent(
         { caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey, request: { count } },
         giveStamps(SHOP, { client_id, caller_id: KEY, count: count as never })
       )

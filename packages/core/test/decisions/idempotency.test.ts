@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { answerOffer } from "../../src/decisions/clientLink.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { giveStamps, redeemReward } from "../../src/decisions/giveStamps.js"
-import { fingerprint, IdempotencyKey, idempotent } from "../../src/decisions/Idempotency.js"
+import { fingerprintOf, IdempotencyKey, makeIdempotent } from "../../src/decisions/Idempotency.js"
 import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
 import { AMIRA, DAY, HOUR, KARIM, KEY, OTHER_KEY, PROGRAM, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 
@@ -18,20 +18,20 @@ const create = (
   { caller_id = KEY, found = [] as ReadonlyArray<FoundWord>, operation = "tickets.create" } = {}
 ) => {
   const request = ticketInput(fields)
-  return idempotent(
+  return makeIdempotent(
     { caller_id, operation, key: key as IdempotencyKey, request },
     createTicket(SHOP, request, { via: "api", foundWords: found })
   )
 }
 
 const stamps = (key: string, count: number, caller_id = KEY) =>
-  idempotent(
+  makeIdempotent(
     { caller_id, operation: "loyalty.stamps", key: key as IdempotencyKey, request: { client_id: AMIRA.id, count } },
     giveStamps(SHOP, { client_id: AMIRA.id, caller_id, count: count as never })
   )
 
 const redeem = (key: string) =>
-  idempotent(
+  makeIdempotent(
     { caller_id: KEY, operation: "loyalty.redeem", key: key as IdempotencyKey, request: { client_id: AMIRA.id } },
     redeemReward(SHOP, { client_id: AMIRA.id, caller_id: KEY })
   )
@@ -139,24 +139,24 @@ describe("Specification, Idempotency: only successes are remembered", () => {
 
 describe("Specification, Idempotency: what makes two requests the same", () => {
   it("requests that differ only in the order of their fields are the same (Specification, Idempotency)", () => {
-    expect(fingerprint({ a: 1, b: { c: 2, d: [1, { x: 1, y: 2 }] } })).toBe(
-      fingerprint({ b: { d: [1, { y: 2, x: 1 }], c: 2 }, a: 1 })
+    expect(fingerprintOf({ a: 1, b: { c: 2, d: [1, { x: 1, y: 2 }] } })).toBe(
+      fingerprintOf({ b: { d: [1, { y: 2, x: 1 }], c: 2 }, a: 1 })
     )
   })
 
   it("requests that differ only in null, undefined and absent fields are the same (Specification, Errors; Idempotency)", () => {
-    expect(fingerprint({ a: 1, b: null, c: undefined, d: [{ e: null }] })).toBe(fingerprint({ a: 1, d: [{}] }))
+    expect(fingerprintOf({ a: 1, b: null, c: undefined, d: [{ e: null }] })).toBe(fingerprintOf({ a: 1, d: [{}] }))
   })
 
   it("null in a list is an entry, so requests that differ in it are different (Specification, Idempotency)", () => {
-    const lists = [[1, null], [1], [null, 1], [1, null, null]].map((a) => fingerprint({ a }))
+    const lists = [[1, null], [1], [null, 1], [1, null, null]].map((a) => fingerprintOf({ a }))
     expect(new Set(lists).size).toBe(4)
   })
 
   it("a request of up to 512 characters is its own fingerprint, a longer one is hashed (docs/limits.md)", () => {
     const request = (length: number) => ({ a: "x".repeat(length - '{"a":""}'.length) })
-    expect(fingerprint(request(512))).toBe(JSON.stringify(request(512)))
-    expect(fingerprint(request(513))).toMatch(/^[0-9a-f]{64}$/)
+    expect(fingerprintOf(request(512))).toBe(JSON.stringify(request(512)))
+    expect(fingerprintOf(request(513))).toMatch(/^[0-9a-f]{64}$/)
   })
 
   it("requests that differ only in surrounding spaces or in the spelling of phones, dates and ids are the same (Specification, Idempotency)", () => {
@@ -186,7 +186,7 @@ describe("Specification, Idempotency: what makes two requests the same", () => {
       { item: "coat" },
       { item: "Coat" },
       { description: "Coat" }
-    ].map((request) => fingerprint(request))
+    ].map((request) => fingerprintOf(request))
     expect(new Set(prints).size).toBe(prints.length)
   })
 

@@ -2,8 +2,8 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { decide } from "../../src/decisions/Command.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
-import { ENTROPY_BYTES, grantIdentifier, identifier } from "../../src/domain/Moment.js"
-import { trackingCode, trackingUrl } from "../../src/domain/TrackingCode.js"
+import { ENTROPY_BYTES, makeGrantIdentifier, makeIdentifier } from "../../src/domain/Moment.js"
+import { makeTrackingCode, trackingUrl } from "../../src/domain/TrackingCode.js"
 import { AMIRA, KARIM, momentAt, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -14,7 +14,7 @@ describe("Specification, Tickets: ids are UUIDs of version 7", () => {
   it("an identifier of any moment has the form of a UUIDv7 and holds its instant (Specification, Tickets)", () => {
     fc.assert(
       fc.property(entropy, instant, fc.integer({ min: 0, max: 4095 }), (entropy, now, n) => {
-        const id = identifier({ now, entropy }, n)
+        const id = makeIdentifier({ now, entropy }, n)
         expect(id).toMatch(UUID7)
         expect(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toBe(now)
       }),
@@ -23,17 +23,17 @@ describe("Specification, Tickets: ids are UUIDs of version 7", () => {
   })
 
   it("identifiers of one moment sort in the order of their creation (Specification, Tickets)", () => {
-    const ids = Array.from({ length: 100 }, (_, n) => identifier(momentAt(START, 5), n))
+    const ids = Array.from({ length: 100 }, (_, n) => makeIdentifier(momentAt(START, 5), n))
     expect([...ids].sort()).toEqual(ids)
     expect(new Set(ids).size).toBe(100)
   })
 
   it("identifiers of a later moment sort after those of an earlier one (Specification, Tickets)", () => {
-    expect(identifier(momentAt(START + 1, 0), 0) > identifier(momentAt(START, 9), 40)).toBe(true)
+    expect(makeIdentifier(momentAt(START + 1, 0), 0) > makeIdentifier(momentAt(START, 9), 40)).toBe(true)
   })
 
   it("different random bytes give different identifiers at the same instant (Specification, Tickets)", () => {
-    const of = (draw: number) => identifier(momentAt(START, draw), 0)
+    const of = (draw: number) => makeIdentifier(momentAt(START, draw), 0)
     expect(new Set(Array.from({ length: 500 }, (_, draw) => of(draw))).size).toBe(500)
   })
 
@@ -41,7 +41,7 @@ describe("Specification, Tickets: ids are UUIDs of version 7", () => {
     const zeros = { now: START, entropy: new Uint8Array(ENTROPY_BYTES) }
     for (let byte = 0; byte < 8; byte++) {
       const changed = { now: START, entropy: new Uint8Array(ENTROPY_BYTES).fill(1, byte, byte + 1) }
-      expect(identifier(changed, 0)).not.toBe(identifier(zeros, 0))
+      expect(makeIdentifier(changed, 0)).not.toBe(makeIdentifier(zeros, 0))
     }
   })
 
@@ -57,10 +57,10 @@ describe("Specification, Tickets: ids are UUIDs of version 7", () => {
   it("all 62 random bits of an offer's identifier are drawn for it alone (Specification, Endpoints)", () => {
     const zeros = { now: START, entropy: new Uint8Array(ENTROPY_BYTES) }
     const ones = { now: START, entropy: new Uint8Array(ENTROPY_BYTES).fill(255, 8, 16) }
-    expect(identifier(ones, 0)).toBe(identifier(zeros, 0))
-    expect(trackingCode(ones)).toBe(trackingCode(zeros))
-    expect(grantIdentifier(zeros, 2)).toMatch(/-7002-8000-000000000000$/)
-    expect(grantIdentifier(ones, 2)).toMatch(/-7002-bfff-ffffffffffff$/)
+    expect(makeIdentifier(ones, 0)).toBe(makeIdentifier(zeros, 0))
+    expect(makeTrackingCode(ones)).toBe(makeTrackingCode(zeros))
+    expect(makeGrantIdentifier(zeros, 2)).toMatch(/-7002-8000-000000000000$/)
+    expect(makeGrantIdentifier(ones, 2)).toMatch(/-7002-bfff-ffffffffffff$/)
   })
 
   it("a create with twenty items, a client and a phone number gives each object a different identifier (Specification, Tickets)", () => {
@@ -83,7 +83,7 @@ describe("Specification, Tickets: tracking codes", () => {
   it("a tracking code is two groups of four letters of Crockford's alphabet, which has no I, L, O or U (Specification, Tickets)", () => {
     fc.assert(
       fc.property(entropy, (entropy) => {
-        expect(trackingCode({ now: START, entropy })).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/)
+        expect(makeTrackingCode({ now: START, entropy })).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/)
       }),
       { numRuns: 300 }
     )
@@ -91,7 +91,7 @@ describe("Specification, Tickets: tracking codes", () => {
 
   it("a tracking code writes its forty bits five at a time, the first bits first (Specification, Tickets)", () => {
     const code = (...last: ReadonlyArray<number>) =>
-      trackingCode({ now: START, entropy: Uint8Array.from([...Array(ENTROPY_BYTES - 5).fill(9), ...last]) })
+      makeTrackingCode({ now: START, entropy: Uint8Array.from([...Array(ENTROPY_BYTES - 5).fill(9), ...last]) })
     expect(code(0, 0, 0, 0, 0)).toBe("0000-0000")
     expect(code(255, 255, 255, 255, 255)).toBe("ZZZZ-ZZZZ")
     // 00001 00010 00011 00100 00101 00110 00111 01000 are the first eight numbers after 0.
@@ -102,7 +102,7 @@ describe("Specification, Tickets: tracking codes", () => {
 
   it("a tracking code cannot be derived from the instant or from the ticket's id (Specification, Tickets)", () => {
     const code = (now: number, first: number) =>
-      trackingCode({ now, entropy: Uint8Array.from([...Array(8).fill(first), 1, 2, 3, 4, 5]) })
+      makeTrackingCode({ now, entropy: Uint8Array.from([...Array(8).fill(first), 1, 2, 3, 4, 5]) })
     expect(code(START, 7)).toBe(code(START + 999, 200))
   })
 

@@ -4,7 +4,7 @@ import { answerQuote, proposeQuote } from "../../src/decisions/quotes.js"
 import { redateTicket, repairClock } from "../../src/decisions/repairClock.js"
 import { announceDelay, recordPart } from "../../src/decisions/ticketProgress.js"
 import { rotateSecret, setWebhook } from "../../src/decisions/webhookSettings.js"
-import { onFailure, type SendResult } from "../../src/domain/Webhook.js"
+import { recordFailure, type SendResult } from "../../src/domain/Webhook.js"
 import { DAY, HOUR, SHOP, START, TestShop } from "./fixtures.js"
 
 const AHEAD = 40 * DAY
@@ -56,7 +56,7 @@ describe("the clock of a shop that is ahead of the present (Specification, Lists
   it("a repair releases waiting deliveries, and moves future instants of the webhook back", () => {
     const shop = ahead()
     shop.does(rotateSecret(SHOP, "whsec_2"))
-    shop.slice.webhook = onFailure(shop.slice.webhook!, FAILED, shop.now).webhook
+    shop.slice.webhook = recordFailure(shop.slice.webhook!, FAILED, shop.now).webhook
     const before = shop.slice.webhook
     expect(before.first_failure_at).toBe(START + AHEAD)
     corrected(shop).does(repairClock(SHOP))
@@ -73,7 +73,7 @@ describe("the clock of a shop that is ahead of the present (Specification, Lists
     const shop = new TestShop()
     shop.does(setWebhook(SHOP, { url: "https://shop.example.com/hook", secret: "whsec_1" }))
     shop.does(rotateSecret(SHOP, "whsec_2"))
-    shop.slice.webhook = onFailure(shop.slice.webhook!, FAILED, shop.now).webhook
+    shop.slice.webhook = recordFailure(shop.slice.webhook!, FAILED, shop.now).webhook
     shop.wait(AHEAD).create()
     corrected(shop).does(repairClock(SHOP))
     expect(shop.slice.webhook).toMatchObject({ previous_until: START + DAY, first_failure_at: START })

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { decide, execute } from "../../src/decisions/Command.js"
 import { changeStatus, closeTicket } from "../../src/decisions/changeStatus.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
-import { fingerprint, type IdempotencyKey, idempotent } from "../../src/decisions/Idempotency.js"
+import { fingerprintOf, type IdempotencyKey, makeIdempotent } from "../../src/decisions/Idempotency.js"
 import { recordAttempt } from "../../src/decisions/recordAttempt.js"
 import { pingWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
 import { identifiersAhead_ms } from "../../src/domain/Shop.js"
@@ -35,7 +35,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     const shop = new TestShop()
     const collected = shop.ticketIn("collected")
     const stale = shop.create()
-    const again = idempotent(
+    const again = makeIdempotent(
       { caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey, request: {} },
       create
     )
@@ -130,7 +130,7 @@ describe("docs/how-it-is-built.md: a decision", () => {
     expect(move.loadRequests).toEqual([{ _tag: "Ticket", id: "t" }])
     expect(create.loadRequests).toEqual([])
     const key = { caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey }
-    expect(idempotent({ ...key, request: {} }, move).loadRequests).toEqual([
+    expect(makeIdempotent({ ...key, request: {} }, move).loadRequests).toEqual([
       ...move.loadRequests,
       { _tag: "IdempotencyRecord", key }
     ])
@@ -184,15 +184,17 @@ describe("docs/how-it-is-built.md: a decision", () => {
   })
 
   it("the fingerprint of a long request is 256 bits in lower-case hexadecimal (Specification, Idempotency)", () => {
-    expect(fingerprint({ service: "Hem".repeat(200) })).toMatch(/^[0-9a-f]{64}$/)
-    expect(fingerprint({ service: "Hem" })).toBe('{"service":"Hem"}')
+    expect(fingerprintOf({ service: "Hem".repeat(200) })).toMatch(/^[0-9a-f]{64}$/)
+    expect(fingerprintOf({ service: "Hem" })).toBe('{"service":"Hem"}')
   })
 
   it("a request with an explicit default is the same as one without it (Specification, Idempotency)", () => {
     const defaults = { type: "repair" }
-    expect(fingerprint({ type: "repair", service: "Hem" }, defaults)).toBe(fingerprint({ service: "Hem" }, defaults))
-    expect(fingerprint({ type: "prepare", service: "Hem" }, defaults)).not.toBe(
-      fingerprint({ service: "Hem" }, defaults)
+    expect(fingerprintOf({ type: "repair", service: "Hem" }, defaults)).toBe(
+      fingerprintOf({ service: "Hem" }, defaults)
+    )
+    expect(fingerprintOf({ type: "prepare", service: "Hem" }, defaults)).not.toBe(
+      fingerprintOf({ service: "Hem" }, defaults)
     )
   })
 })

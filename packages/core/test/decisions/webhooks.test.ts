@@ -7,7 +7,7 @@ import {
   rotateSecret,
   setWebhook
 } from "../../src/decisions/webhookSettings.js"
-import { onFailure, type SendResult, webhookStatus } from "../../src/domain/Webhook.js"
+import { recordFailure, type SendResult, webhookStatus } from "../../src/domain/Webhook.js"
 import { HOUR, SHOP, START, TestShop } from "./fixtures.js"
 
 const URL_1 = "https://shop.example.com/hook"
@@ -108,7 +108,7 @@ describe("an owner turns the webhook off and removes it", () => {
       failures_in_row: 0,
       first_failure_at: null
     })
-    expect(onFailure(off, { status: 410 } as SendResult, START)).toMatchObject({
+    expect(recordFailure(off, { status: 410 } as SendResult, START)).toMatchObject({
       webhook: { off_reason: "disabled" },
       notice: null
     })

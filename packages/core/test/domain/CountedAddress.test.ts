@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { countedAddress } from "../../src/domain/PublicAddress.js"
+import { toCountedAddress } from "../../src/domain/PublicAddress.js"
 
 describe("the address for which requests and connections are counted", () => {
   it.each([
@@ -13,11 +13,11 @@ describe("the address for which requests and connections are counted", () => {
     ["::1", "::/64"],
     ["unknown", "unknown"]
   ])("the address %s is counted as %s", (address, counted) => {
-    expect(countedAddress(address)).toBe(counted)
+    expect(toCountedAddress(address)).toBe(counted)
   })
 
   it("a network has the configured size", () => {
-    expect(countedAddress("2001:db8:1:2ff:3:4:5:6", 56)).toBe("2001:db8:1:200::/56")
-    expect(countedAddress("2001:db8:1:2::9", 128)).toBe("2001:db8:1:2::9/128")
+    expect(toCountedAddress("2001:db8:1:2ff:3:4:5:6", 56)).toBe("2001:db8:1:200::/56")
+    expect(toCountedAddress("2001:db8:1:2::9", 128)).toBe("2001:db8:1:2::9/128")
   })
 })

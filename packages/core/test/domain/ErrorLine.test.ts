@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
-import { inOneLine, rootCause } from "../../src/domain/ErrorLine.js"
+import { rootCause, toOneLine } from "../../src/domain/ErrorLine.js"
 
 const refused = new Error("connect ECONNREFUSED 127.0.0.1:5432")
 
 describe("The line of a log for an error", () => {
   it("an error without a cause has its own message, and a value that is not an error has that of an unavailable store", () => {
     expect(rootCause(refused)).toBe(refused)
-    expect(inOneLine(refused)).toBe("connect ECONNREFUSED 127.0.0.1:5432")
-    expect(inOneLine("refused")).toBe("the store is unavailable")
+    expect(toOneLine(refused)).toBe("connect ECONNREFUSED 127.0.0.1:5432")
+    expect(toOneLine("refused")).toBe("the store is unavailable")
   })
 
   it("the message of the root cause follows in parentheses, unless the error's message contains it", () => {
@@ -15,9 +15,9 @@ describe("The line of a log for an error", () => {
       cause: new Error("no answer", { cause: refused })
     })
     expect(rootCause(outer)).toBe(refused)
-    expect(inOneLine(outer)).toBe("The store db.example cannot be reached (connect ECONNREFUSED 127.0.0.1:5432)")
+    expect(toOneLine(outer)).toBe("The store db.example cannot be reached (connect ECONNREFUSED 127.0.0.1:5432)")
     const telling = new Error("Failed: connect ECONNREFUSED 127.0.0.1:5432", { cause: refused })
-    expect(inOneLine(telling)).toBe("Failed: connect ECONNREFUSED 127.0.0.1:5432")
+    expect(toOneLine(telling)).toBe("Failed: connect ECONNREFUSED 127.0.0.1:5432")
   })
 
   it("the root cause of Node's error for a host with several addresses is that of the first address, unless it has a message", () => {

@@ -2,13 +2,13 @@ import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import type { TimeZone } from "../../src/domain/CalendarDay.js"
 import {
+  addUses,
   currentWindow,
+  findScarcest,
   LimitReached,
   type LimitStatus,
-  limitStatus,
-  scarcest,
-  takeUses,
-  withUses
+  limitStatusOf,
+  takeUses
 } from "../../src/domain/LimitWindow.js"
 
 const NOW = Date.parse("2026-03-02T09:30:00Z")
@@ -26,7 +26,7 @@ const left = (policy: LimitStatus["policy"], remaining: number, resets_at: numbe
 describe("Specification, Limits: windows", () => {
   it("a window that a clock opened before it was set back does not delay the next use (Specification, Limits)", () => {
     const opened = currentWindow(undefined, "writes_per_minute", NOW + HOUR, null)
-    expect(currentWindow(withUses(opened, 30), "writes_per_minute", NOW, null)).toEqual({
+    expect(currentWindow(addUses(opened, 30), "writes_per_minute", NOW, null)).toEqual({
       used: 0,
       resets_at: NOW + MINUTE
     })
@@ -86,48 +86,48 @@ describe("Specification, Limits: windows", () => {
 
   it("using a window never moves its reset (Specification, Limits)", () => {
     const window = { used: 7, resets_at: NOW + HOUR }
-    expect(withUses(window, 3)).toEqual({ used: 10, resets_at: NOW + HOUR })
+    expect(addUses(window, 3)).toEqual({ used: 10, resets_at: NOW + HOUR })
     expect(window.used).toBe(7)
   })
 })
 
 describe("Specification, Limits: the headers", () => {
   it("the headers have the limit, the remaining uses and the seconds until the reset (Specification, Limits)", () => {
-    expect(limitStatus({ used: 0, resets_at: 5 }, "requests_per_minute")).toEqual({
+    expect(limitStatusOf({ used: 0, resets_at: 5 }, "requests_per_minute")).toEqual({
       policy: "requests_per_minute",
       limit: 120,
       remaining: 120,
       resets_at: 5
     })
-    expect(limitStatus({ used: 29, resets_at: 5 }, "writes_per_minute")).toMatchObject({ limit: 30, remaining: 1 })
-    expect(limitStatus({ used: 600, resets_at: 5 }, "tickets_per_day")).toMatchObject({ limit: 600, remaining: 0 })
+    expect(limitStatusOf({ used: 29, resets_at: 5 }, "writes_per_minute")).toMatchObject({ limit: 30, remaining: 1 })
+    expect(limitStatusOf({ used: 600, resets_at: 5 }, "tickets_per_day")).toMatchObject({ limit: 600, remaining: 0 })
   })
 
   it("the remaining uses are never below zero (Specification, Limits)", () => {
-    expect(limitStatus({ used: 31, resets_at: 5 }, "writes_per_minute").remaining).toBe(0)
+    expect(limitStatusOf({ used: 31, resets_at: 5 }, "writes_per_minute").remaining).toBe(0)
   })
 
   it("the headers show the policy with the fewest uses left, in whichever order policies come (Specification, Limits)", () => {
     const few = left("tickets_per_hour", 2, 10)
     const many = left("requests_per_minute", 90, 99)
-    expect(scarcest([few, many])).toBe(few)
-    expect(scarcest([many, few])).toBe(few)
-    expect(scarcest([])).toBeUndefined()
+    expect(findScarcest([few, many])).toBe(few)
+    expect(findScarcest([many, few])).toBe(few)
+    expect(findScarcest([])).toBeUndefined()
   })
 
   it("of policies with equally few uses left, the headers show the one that resets last (Specification, Limits)", () => {
     const soon = left("requests_per_minute", 2, 10)
     const late = left("writes_per_minute", 2, 20)
-    expect(scarcest([soon, late])).toBe(late)
-    expect(scarcest([late, soon])).toBe(late)
-    expect(scarcest([soon, left("lookups_per_hour", 2, 10)])).toBe(soon)
+    expect(findScarcest([soon, late])).toBe(late)
+    expect(findScarcest([late, soon])).toBe(late)
+    expect(findScarcest([soon, left("lookups_per_hour", 2, 10)])).toBe(soon)
   })
 
   it("the headers do not show a limit that the embedder lifted (Specification, Limits)", () => {
     const lifted = { ...left("tickets_per_hour", 0, 10), limit: Number.POSITIVE_INFINITY }
     const other = left("writes_per_minute", 2, 20)
-    expect(scarcest([lifted])).toBeUndefined()
-    expect(scarcest([lifted, other])).toBe(other)
+    expect(findScarcest([lifted])).toBeUndefined()
+    expect(findScarcest([lifted, other])).toBe(other)
   })
 
   it("if several policies refuse, the longest reset is used (Specification, Limits)", () => {
@@ -144,7 +144,7 @@ describe("Specification, Limits: the headers", () => {
 
   it("the text of a refusal names the limit that is used up (Specification, Errors)", () => {
     const { message } = new LimitReached({
-      limitStatuses: [limitStatus({ used: 150, resets_at: 5 }, "tickets_per_hour")],
+      limitStatuses: [limitStatusOf({ used: 150, resets_at: 5 }, "tickets_per_hour")],
       refused_at: NOW
     })
     expect(message).toMatch(/150 tickets .* per shop/)

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest"
 import {
   AmountMinor,
   Currency,
+  computeRemaining,
   Decimals,
   depositExceedsPrice,
   isKnownCurrency,
   Money,
-  remaining,
   usualDecimals
 } from "../../src/domain/Money.js"
 
@@ -18,16 +18,16 @@ const accepts = <A, I>(schema: Schema.Schema<A, I>) => {
 
 describe("Specification, Tickets: money", () => {
   it("the remaining amount is the price less the deposit, a missing deposit counting 0 (Specification, Tickets)", () => {
-    expect(remaining(5000, 1000)).toBe(4000)
-    expect(remaining(5000, null)).toBe(5000)
-    expect(remaining(5000, 0)).toBe(5000)
-    expect(remaining(5000, 5000)).toBe(0)
-    expect(remaining(0, null)).toBe(0)
+    expect(computeRemaining(5000, 1000)).toBe(4000)
+    expect(computeRemaining(5000, null)).toBe(5000)
+    expect(computeRemaining(5000, 0)).toBe(5000)
+    expect(computeRemaining(5000, 5000)).toBe(0)
+    expect(computeRemaining(0, null)).toBe(0)
   })
 
   it("the remaining amount is null if there is no price (Specification, Tickets)", () => {
-    expect(remaining(null, 1000)).toBeNull()
-    expect(remaining(null, null)).toBeNull()
+    expect(computeRemaining(null, 1000)).toBeNull()
+    expect(computeRemaining(null, null)).toBeNull()
   })
 
   it("a deposit may equal the price but not exceed it, and each may be given alone (Specification, Tickets)", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { distance, nearestName } from "../../src/domain/NearestName.js"
+import { editDistance, findNearestName } from "../../src/domain/NearestName.js"
 
 describe("the distance of two names", () => {
   it.each([
@@ -22,16 +22,16 @@ describe("the distance of two names", () => {
     ["aab", "aba", 1],
     ["abc", "xyz", 3]
   ])("%j and %j have the distance %i", (a, b, far) => {
-    expect(distance(a, b)).toBe(far)
-    expect(distance(b, a)).toBe(far)
+    expect(editDistance(a, b)).toBe(far)
+    expect(editDistance(b, a)).toBe(far)
   })
 
   it("the distance is at most the longer length, and at least the difference of the lengths", () => {
     const name = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 })
     fc.assert(
       fc.property(name, name, (a, b) => {
-        expect(distance(a, b)).toBeLessThanOrEqual(Math.max(a.length, b.length))
-        expect(distance(a, b)).toBeGreaterThanOrEqual(Math.abs(a.length - b.length))
+        expect(editDistance(a, b)).toBeLessThanOrEqual(Math.max(a.length, b.length))
+        expect(editDistance(a, b)).toBeGreaterThanOrEqual(Math.abs(a.length - b.length))
       })
     )
   })
@@ -53,6 +53,6 @@ describe("the nearest of the known names", () => {
     ["the first of two that are as near", "abcd", ["xbcd", "abcx"], "xbcd"],
     ["none without names", "store", [], undefined]
   ])("the nearest name is found within its limit: %s", (_, written, names, meant) =>
-    expect(nearestName(written, names)).toBe(meant)
+    expect(findNearestName(written, names)).toBe(meant)
   )
 })

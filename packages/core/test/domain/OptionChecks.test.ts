@@ -1,31 +1,31 @@
 import { describe, expect, it } from "vitest"
 import {
-  checkedOptions,
-  isAny,
-  isBoolean,
-  isFunction,
+  acceptAny,
+  findOptionRefusal,
   isObject,
-  isPositive,
-  isText,
-  ofFields,
-  optionRefusal,
+  mustBeBoolean,
+  mustBeFunction,
+  mustBePositive,
+  mustBeText,
+  mustHaveFields,
+  requireOptions,
   unknownOptionMessage
 } from "../../src/domain/OptionChecks.js"
 
 describe("docs/embed.md: the check of an option", () => {
   const values = { none: null, zero: 0, one: 1, half: 1.5, many: 7, text: "7", yes: true, no: false, list: [], of: {} }
   it.each([
-    [isAny, undefined, Object.keys(values)],
-    [isPositive, "must be a whole number of at least 1", ["one", "many"]],
-    [isText, "must be a string", ["text"]],
-    [isBoolean, "must be true or false", ["yes", "no"]],
-    [isFunction, "must be a function", []]
+    [acceptAny, undefined, Object.keys(values)],
+    [mustBePositive, "must be a whole number of at least 1", ["one", "many"]],
+    [mustBeText, "must be a string", ["text"]],
+    [mustBeBoolean, "must be true or false", ["yes", "no"]],
+    [mustBeFunction, "must be a function", []]
   ])("the check %o refuses a wrong value with its rule: %s", (check, complaint, accepted) => {
     for (const [name, value] of Object.entries(values))
       expect([name, check(value)]).toEqual([name, accepted.includes(name) ? undefined : complaint])
   })
 
-  it("an option that takes a function accepts any function", () => expect(isFunction(() => null)).toBeUndefined())
+  it("an option that takes a function accepts any function", () => expect(mustBeFunction(() => null)).toBeUndefined())
 
   it("an option that takes an object refuses null and a list", () => {
     expect(Object.entries(values).filter(([, value]) => isObject(value))).toEqual([["of", {}]])
@@ -50,7 +50,7 @@ describe("docs/embed.md: the name of an unknown option", () => {
 })
 
 describe("docs/embed.md: an option that has fields of its own", () => {
-  const check = ofFields({ keys: isPositive, name: isText })
+  const check = mustHaveFields({ keys: mustBePositive, name: mustBeText })
 
   it.each([
     [{ keys: 2, name: "a" }, undefined],
@@ -66,7 +66,7 @@ describe("docs/embed.md: an option that has fields of its own", () => {
 })
 
 describe("docs/embed.md: options that are refused", () => {
-  const checks = { size: isPositive, name: isText }
+  const checks = { size: mustBePositive, name: mustBeText }
 
   it.each([
     ["start", { size: 1, name: "a" }, null],
@@ -78,14 +78,14 @@ describe("docs/embed.md: options that are refused", () => {
     ["start", { size: 0, other: 2 }, ["other", "start has no option other. The options are size, name."]],
     ["of the store", null, ["", "of the store requires an object of options"]]
   ])("refusedOption checks the options of %s in %j and returns %j", (whose, given, expected) => {
-    const refused = optionRefusal(whose, given, checks)
+    const refused = findOptionRefusal(whose, given, checks)
     expect(refused && [refused.option, refused.message]).toEqual(expected)
     expect(refused?._tag).toBe(expected === null ? undefined : "OptionRefused")
   })
 
   it("refused options are thrown by a constructor, which can return nothing else, and returned by other functions", () => {
     const given = { size: 1 }
-    expect(checkedOptions("start", given, checks)).toBe(given)
-    expect(() => checkedOptions("start", { size: 0 }, checks)).toThrow("The option size of start must be")
+    expect(requireOptions("start", given, checks)).toBe(given)
+    expect(() => requireOptions("start", { size: 0 }, checks)).toThrow("The option size of start must be")
   })
 })

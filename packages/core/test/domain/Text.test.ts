@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { anyCharacter } from "../../../../test/anyCharacter.js"
 import { Limits } from "../../src/domain/Limits.js"
-import { isCleanText, optional, Text, trimmer } from "../../src/domain/Text.js"
+import { isCleanText, makeTrim, optional, Text } from "../../src/domain/Text.js"
 
 const read = ParseResult.decodeUnknownEither(Text(5))
 
@@ -95,7 +95,7 @@ describe("an input is truncated before it is read (Specification, Errors)", () =
   const Few = Schema.Array(Entry).pipe(Schema.maxItems(2))
   const Input = Schema.Struct({ name: Schema.String, few: Few, any: Schema.Array(Schema.String) })
   const cut = (schema: Schema.Schema.AnyNoContext, value: unknown) => {
-    const trim = trimmer(schema.ast)
+    const trim = makeTrim(schema.ast)
     return trim === undefined ? "nothing to cut" : trim(value)
   }
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, i]))

@@ -4,9 +4,9 @@ import {
   AbandonReason,
   closure,
   dateInState,
+  fieldsOfMove,
   InvalidTransition,
   isOpen,
-  movedFields,
   moveTo,
   nextDeadline,
   SameState,
@@ -84,7 +84,7 @@ describe("Specification, States: the state of a ticket", () => {
     (from, to, event, fields) => {
       const move = Either.getOrThrow(moveTo(ticketIn(from, { collected_at: NOW - DAY }), to, NOW))
       expect(move).toMatchObject({ from, to, event })
-      expect(movedFields(move, NOW)).toEqual(fields)
+      expect(fieldsOfMove(move, NOW)).toEqual(fields)
     }
   )
 

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest"
 import {
   acknowledges,
   hasSecretPrefix,
-  onFailure,
-  onSuccess,
-  overlapEnd,
+  makeWebhookSecret,
+  overlapEndOf,
+  recordFailure,
+  recordSuccess,
   SendResult,
   type Webhook,
   WebhookNotSet,
-  WebhookOffReason,
-  webhookSecret
+  WebhookOffReason
 } from "../../src/domain/Webhook.js"
 
 const HOUR = 3_600_000
@@ -24,14 +24,14 @@ const webhook = {
 
 describe("Specification, Webhooks: the secret", () => {
   it("a secret is whsec_ and its bytes as text, and hasSecretPrefix recognises a truncated one", () => {
-    expect(webhookSecret(new Uint8Array(3))).toBe("whsec_AAAA")
+    expect(makeWebhookSecret(new Uint8Array(3))).toBe("whsec_AAAA")
     expect(["whsec_AAAA", "AAAAwhsec_", "AAAA"].map(hasSecretPrefix)).toEqual([true, false, false])
   })
 
   it("the previous secret signs until its end, and not at its end", () => {
-    expect(overlapEnd(webhook, 5)).toBeNull()
-    expect([4, 5].map((now) => overlapEnd({ ...webhook, previous_until: 5 }, now))).toEqual([5, null])
-    expect(overlapEnd(webhook, -5)).toBeNull()
+    expect(overlapEndOf(webhook, 5)).toBeNull()
+    expect([4, 5].map((now) => overlapEndOf({ ...webhook, previous_until: 5 }, now))).toEqual([5, null])
+    expect(overlapEndOf(webhook, -5)).toBeNull()
   })
 })
 
@@ -43,7 +43,7 @@ describe("Specification, Webhooks: the health of a webhook", () => {
     failure_steps_notified
   })
   const failed = (failures: number, hours: number, failure_steps_notified: number, status = 500) => {
-    const { webhook, notice } = onFailure(
+    const { webhook, notice } = recordFailure(
       failing(failures - 1, failure_steps_notified),
       SendResult.responded(status),
       START + hours * HOUR
@@ -64,13 +64,15 @@ describe("Specification, Webhooks: the health of a webhook", () => {
   })
 
   it("the hours count from the first failure, never from one in the future, and begin again after a success", () => {
-    const first = onFailure(webhook, SendResult.failed("timeout"), START).webhook
+    const first = recordFailure(webhook, SendResult.failed("timeout"), START).webhook
     expect([first.failures_in_row, first.first_failure_at]).toEqual([1, START])
-    const second = onFailure(first, SendResult.failed("timeout"), START + HOUR).webhook
+    const second = recordFailure(first, SendResult.failed("timeout"), START + HOUR).webhook
     expect([second.failures_in_row, second.first_failure_at]).toEqual([2, START])
-    expect(onFailure(second, SendResult.failed("timeout"), START - HOUR).webhook.first_failure_at).toBe(START - HOUR)
-    expect(onSuccess({ ...second, failure_steps_notified: 1 })).toEqual({ ...webhook, failure_steps_notified: 0 })
-    expect(onSuccess(webhook)).toBe(webhook)
+    expect(recordFailure(second, SendResult.failed("timeout"), START - HOUR).webhook.first_failure_at).toBe(
+      START - HOUR
+    )
+    expect(recordSuccess({ ...second, failure_steps_notified: 1 })).toEqual({ ...webhook, failure_steps_notified: 0 })
+    expect(recordSuccess(webhook)).toBe(webhook)
   })
 
   it("a webhook is off for one of three reasons, and one that was never set is refused with its own tag", () => {

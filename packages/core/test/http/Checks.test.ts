@@ -13,7 +13,13 @@ import {
 } from "../../src/http/Checks.js"
 import type { Route, RouteHandler } from "../../src/http/Endpoint.js"
 import type { Failure } from "../../src/http/ErrorTable.js"
-import { bodyCheck, endpointHandler, refusalCheck, routeCheck, validationCheck } from "../../src/http/endpointChecks.js"
+import {
+  makeBodyCheck,
+  makeEndpointHandler,
+  makeRefusalCheck,
+  makeRouteCheck,
+  makeValidationCheck
+} from "../../src/http/endpointChecks.js"
 import { StoreUnavailable } from "../../src/ports/StorePorts.js"
 import type { Caller } from "../../src/services/Caller.js"
 
@@ -40,7 +46,7 @@ const stepsOf = async ({ refuses = false, isAbsent = false }) => {
   }
   const steps = Checks.from([])
     .limit(use("requests_per_minute"))
-    .check(refusalCheck("first", "404", () => noting("first", isAbsent ? { _tag: "RouteNotFound" } : undefined)))
+    .check(makeRefusalCheck("first", "404", () => noting("first", isAbsent ? { _tag: "RouteNotFound" } : undefined)))
     .limit(use("writes_per_minute"))
     .check({
       name: "later",
@@ -49,7 +55,7 @@ const stepsOf = async ({ refuses = false, isAbsent = false }) => {
       run: (checked) => Effect.sync(() => noting("later", checked))
     })
     .limit(use("lookups_per_hour"))
-    .check(refusalCheck("last", "403", () => noting("last", refuses ? { _tag: "ApiDisabled" } : undefined)))
+    .check(makeRefusalCheck("last", "403", () => noting("last", refuses ? { _tag: "ApiDisabled" } : undefined)))
     .handle({ name: "handler", refuses: "nothing", handle: () => Effect.sync(() => noting("handler", { data: null })) })
   const limits = {
     take: (uses: ReadonlyArray<{ readonly policy: string }>) =>
@@ -125,13 +131,13 @@ describe("The checks of a request (Specification, Errors)", () => {
   })
 
   it("a check cannot be declared before those whose results it needs", () => {
-    const routed = Checks.from([]).check(routeCheck()).check(bodyCheck()).check(validationCheck())
+    const routed = Checks.from([]).check(makeRouteCheck()).check(makeBodyCheck()).check(makeValidationCheck())
     expect(routed.steps.map(({ name }) => name)).toEqual(["route", "body", "validation"])
     // @ts-expect-error The check needs the body, which no earlier check reads.
-    Checks.from([]).check(routeCheck()).check(validationCheck())
+    Checks.from([]).check(makeRouteCheck()).check(makeValidationCheck())
     // @ts-expect-error The check needs the shop, which no earlier check loads.
-    Checks.from([]).check(refusalCheck("shop", "403", ({ shop }) => shop.active && undefined))
-    const forCallers = endpointHandler({
+    Checks.from([]).check(makeRefusalCheck("shop", "403", ({ shop }) => shop.active && undefined))
+    const forCallers = makeEndpointHandler({
       handlers: new Map<Route, RouteHandler<Caller>>(),
       callerOf: ({ caller }: ValidRequest & AuthenticatedRequest) => caller,
       validateResponses: false
@@ -141,7 +147,7 @@ describe("The checks of a request (Specification, Errors)", () => {
   })
 
   it("the route check adds the route to a new context, and does not change the context before it", () => {
-    const check = routeCheck()
+    const check = makeRouteCheck()
     const match = { route: { path: "/v1/tickets/:id" } as unknown as Route, path: { id: "x" } }
     const checked = { request, match, context }
     const routed = check.kind === "sync" && check.run(checked)

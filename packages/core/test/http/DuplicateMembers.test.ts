@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { duplicateMembers } from "../../src/http/DuplicateMembers.js"
+import { findDuplicateMembers } from "../../src/http/DuplicateMembers.js"
 
-const found = (text: string) => duplicateMembers(text, JSON.parse(text))
+const found = (text: string) => findDuplicateMembers(text, JSON.parse(text))
 
 describe("a duplicate member of an object in a JSON text (Specification, Requests and responses)", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { type RequestIssue, WorkshopApi } from "@workshop/core/http"
 import { eventTypes, failureRows } from "@workshop/core/internal"
-import { routes } from "@workshop/core/internal/http"
+import { compileRoutes } from "@workshop/core/internal/http"
 import { documentOf } from "@workshop/core/openapi"
 import { Context, Effect, Either, Option, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
@@ -297,7 +297,7 @@ const badRequests: Readonly<Record<string, RawRequest>> = {
 
 describe("every example of a 400 is the service's response to such a request", () => {
   const anyHandler = new Proxy({}, { get: () => new Proxy({}, { get: () => () => Effect.never }) })
-  const served = [...routes<never>()(WorkshopApi, anyHandler as never).keys()]
+  const served = [...compileRoutes<never>()(WorkshopApi, anyHandler as never).keys()]
   const place = ({ in: part, field }: RequestIssue) => `${part} ${field}`
   const sorted = (issues: ReadonlyArray<RequestIssue>) => [...issues].sort((a, b) => (place(a) < place(b) ? -1 : 1))
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { TrackingView } from "../../src/domain/TrackingView.js"
 import { html } from "../../src/http/tracking/Html.js"
 import { localeOf } from "../../src/http/tracking/TrackingLanguage.js"
-import { trackingMessage, trackingTemplate } from "../../src/http/tracking/TrackingTemplate.js"
+import { renderTrackingMessage, trackingTemplate } from "../../src/http/tracking/TrackingTemplate.js"
 import { trackingWords } from "../../src/http/tracking/TrackingWords.js"
 
 const view: TrackingView = {
@@ -141,7 +141,7 @@ describe("the page of a ticket", () => {
   })
 
   it("the page asks search engines not to index it, as do the pages without a ticket", () => {
-    const pages = [trackingTemplate(view, localeOf("en")), trackingMessage("not_found", localeOf("ar"))]
+    const pages = [trackingTemplate(view, localeOf("en")), renderTrackingMessage("not_found", localeOf("ar"))]
     for (const page of pages) expect(page).toContain('<meta name="robots" content="noindex, nofollow">')
   })
 })

@@ -2,7 +2,7 @@ import { Deferred, Effect, Fiber, Layer, Option, Schema } from "effect"
 import { describe, expect, it, vi } from "vitest"
 import { until } from "../../../../test/until.js"
 import { KeyInput } from "../../src/decisions/shopSettings.js"
-import { keyHash } from "../../src/domain/ApiKey.js"
+import { hashKey } from "../../src/domain/ApiKey.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
 import { MINUTE_MS, SECOND_MS } from "../../src/domain/Instant.js"
 import { Directory, Reads, StoreUnavailable } from "../../src/ports/StorePorts.js"
@@ -41,7 +41,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
       Effect.gen(function* () {
         const { shop_id, key, record } = yield* newKey()
         expect(key).toMatch(/^wk_live_[A-Za-z0-9_-]{43}$/)
-        expect(record).toMatchObject({ hash: keyHash(key), last_four: key.slice(-4), name: "Till", revoked_at: null })
+        expect(record).toMatchObject({ hash: hashKey(key), last_four: key.slice(-4), name: "Till", revoked_at: null })
         expect(JSON.stringify(yield* (yield* Keys).list(shop_id))).not.toContain(key)
       })
     )

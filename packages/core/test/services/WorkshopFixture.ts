@@ -5,7 +5,7 @@ import { IdempotencyKey } from "../../src/decisions/Idempotency.js"
 import { QuoteInput } from "../../src/decisions/quotes.js"
 import { KeyInput, ShopPatch } from "../../src/decisions/shopSettings.js"
 import type { KeyId, ShopId, TicketId } from "../../src/domain/Identifier.js"
-import { ENTROPY_BYTES, identifier } from "../../src/domain/Moment.js"
+import { ENTROPY_BYTES, makeIdentifier } from "../../src/domain/Moment.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { ProfanityFilter } from "../../src/ports/ProfanityFilter.js"
 import { Store, type StorePorts } from "../../src/ports/StorePorts.js"
@@ -83,7 +83,7 @@ export const inWorkshop =
 export const callerOf = (shop_id: ShopId): Effect.Effect<Caller, never, Entropy> =>
   Effect.map(Entropy.draw(ENTROPY_BYTES), (entropy) => ({
     shop_id,
-    caller_id: identifier<KeyId>({ now: 1, entropy }, 0),
+    caller_id: makeIdentifier<KeyId>({ now: 1, entropy }, 0),
     scopes: ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const,
     via: "api" as const
   }))

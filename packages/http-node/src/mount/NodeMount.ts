@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { BodyIncomplete, BodyTooLarge, type HttpRequest, type Mountable, type MountOptions } from "@workshop/core/http"
-import { checkedOptions, isBoolean } from "@workshop/core/internal"
+import { mustBeBoolean, requireOptions } from "@workshop/core/internal"
 import { mountOptions, mountPromise } from "@workshop/core/internal/http"
 import { Effect } from "effect"
 import { Backlog } from "../Backlog.js"
@@ -80,9 +80,9 @@ export const mountNode = <
   workshop: Mountable,
   options: NodeMountOptions<Request, Context> = {}
 ): NodeHandler<Request, Context> => {
-  const { trustProxy = false, ...rest } = checkedOptions("mountNode", options, {
+  const { trustProxy = false, ...rest } = requireOptions("mountNode", options, {
     ...mountOptions,
-    trustProxy: isBoolean
+    trustProxy: mustBeBoolean
   })
   const { owns, handle } = mountPromise<Request, Context>(workshop, rest)
   const unread = new UnreadResponses(workshop.runtime, SERVER_TIMEOUTS, CONNECTION_LIMITS.maxUnreadBytes)

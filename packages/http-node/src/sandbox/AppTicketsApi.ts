@@ -25,7 +25,7 @@ import {
   type GroupHandlers,
   RepeatableMeta,
   SuccessBodyWithMeta,
-  status201
+  withStatus201
 } from "@workshop/core/internal/http"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
@@ -57,7 +57,7 @@ export class AppTicketsApi extends groupOf(
     .setPath(OfShop)
     .setHeaders(IdempotencyHeader)
     .setPayload(TicketInput)
-    .addSuccess(status201(TicketResponse))
+    .addSuccess(withStatus201(TicketResponse))
     .addSuccess(TicketResponse)
     .addError(FailureBodyOf("NOT_FOUND"))
     .addError(FailureBodyOf("CONFLICT"))

@@ -8,7 +8,7 @@ import {
   type ShopId,
   Shops
 } from "@workshop/core"
-import { currentWindow, isActive, limitStatus, toIso } from "@workshop/core/internal"
+import { currentWindow, isActive, limitStatusOf, toIso } from "@workshop/core/internal"
 import type { GroupHandlers } from "@workshop/core/internal/http"
 import { type Command, type LimitUse, RateLimits, Reads, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
@@ -113,7 +113,7 @@ export const shopLimits = (address: () => string) =>
       for (const policy of SHOWN) {
         if (policy === "tickets_per_hour" || policy === "tickets_per_day") {
           const window = currentWindow(head[policy], policy, now, shop.time_zone)
-          gauges.push({ key_id: null, status: limitStatus(window, policy) })
+          gauges.push({ key_id: null, status: limitStatusOf(window, policy) })
         } else
           for (const use of uses(policy))
             gauges.push({

@@ -1,6 +1,6 @@
 import { type CachedRateLimits, LimitReached, Limits, Policies } from "@workshop/core"
 import type { Failure, HttpRequest, ObservedResponse, RequestContext, RouteGroup } from "@workshop/core/http"
-import { addressUse, bodyText, countedAddress, failureRows, toIso } from "@workshop/core/internal"
+import { addressUseOf, bodyText, failureRows, toCountedAddress, toIso } from "@workshop/core/internal"
 import { respond, respondToCause } from "@workshop/core/internal/http"
 import { MINUTE_MS } from "@workshop/core/store"
 import { type Context, Effect, Schema } from "effect"
@@ -192,11 +192,11 @@ export class RequestLog {
             withFault(
               fault,
               kept,
-              { ...context, limitStatuses: [this.#limits.peek(addressUse(request), context.now)] },
+              { ...context, limitStatuses: [this.#limits.peek(addressUseOf(request), context.now)] },
               own
             ),
             (response) => {
-              if (response.context.caller === null) this.#lastUnauthenticatedAddress = countedAddress(request.address)
+              if (response.context.caller === null) this.#lastUnauthenticatedAddress = toCountedAddress(request.address)
               const took_ms = Number(clock.unsafeCurrentTimeNanos() - begun) / NANOS_PER_MS
               this.#onLogged(this.#ring.add(entryOf({ request, context, body, fault, took_ms }, response)))
               return fault?.fault === "lose_answer" ? { ...response, closesConnection: true } : response

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord, EventId, EventRecord, Instant, LimitStatus, ShopId, TicketId } from "@workshop/core"
-import { nextDeadline, numberLabel, overlapEnd } from "@workshop/core/internal"
+import { nextDeadline, numberLabel, overlapEndOf } from "@workshop/core/internal"
 import type { TicketRecord, Webhook } from "@workshop/core/store"
 
 /** The kinds of events that time alone causes: a delivery attempt, a closure, the end of a period in which something is allowed. */
@@ -54,7 +54,7 @@ const ofAttempt = ({ event_id, type, n, ...rest }: AwaitedAttempt) => {
 }
 
 const ofWebhook = (webhook: Webhook | null, now: Instant) => {
-  const at = webhook === null ? null : overlapEnd(webhook, now)
+  const at = webhook === null ? null : overlapEndOf(webhook, now)
   return at === null ? [] : [{ at, kind: "secret_end" as const, text: "The webhook's old secret stops signing" }]
 }
 

@@ -2,7 +2,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { ClientId, OfferId, ShopId, TicketId } from "@workshop/core"
-import { FailureBodyOf, SuccessBody, status201 } from "@workshop/core/internal/http"
+import { FailureBodyOf, SuccessBody, withStatus201 } from "@workshop/core/internal/http"
 import { Schema } from "effect"
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -53,7 +53,7 @@ export const creation = <const Name extends string, A, I>(
   description: Description
 ) =>
   HttpApiEndpoint.post(name, path)
-    .addSuccess(status201(SuccessBody(success)))
+    .addSuccess(withStatus201(SuccessBody(success)))
     .annotateContext(describeOperation(name, description))
 
 /** Makes endpoints at or below the path of an object with an id. They respond 404 if the object does not exist. */

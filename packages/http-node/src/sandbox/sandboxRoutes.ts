@@ -1,17 +1,17 @@
 import { Actor, CachedRateLimits, type StoreUnavailable, type WebhookAddressPolicy } from "@workshop/core"
 import type { HttpRequest, RouteGroup } from "@workshop/core/http"
-import { addressUse } from "@workshop/core/internal"
+import { addressUseOf } from "@workshop/core/internal"
 import {
-  bodyCheck,
   Checks,
-  endpointHandler,
-  headCheck,
-  refusalCheck,
-  routeCheck,
-  router,
-  routes,
-  runChecks,
-  validationCheck
+  compileRoutes,
+  makeBodyCheck,
+  makeEndpointHandler,
+  makeHeadCheck,
+  makeRefusalCheck,
+  makeRouteCheck,
+  makeRouter,
+  makeValidationCheck,
+  runChecks
 } from "@workshop/core/internal/http"
 import type { Node } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
@@ -67,7 +67,7 @@ export const sandboxDocument = async (): Promise<Node> => (await import("./opena
 const isDocument = ({ method, path }: HttpRequest): boolean =>
   (method === "GET" || method === "HEAD") && path === "/sandbox/openapi.json"
 
-const senderCheck = refusalCheck(
+const senderCheck = makeRefusalCheck(
   "sender",
   "403 of a request that did not come straight from this machine",
   ({ request }) => {
@@ -91,7 +91,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
     const { token, webhookPolicy, validateResponses, api, begin = Effect.void, runScenario } = options
     yield* claimEmptyStore
     const limits = yield* CachedRateLimits
-    const access = Checks.from([headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck])
+    const access = Checks.from([makeHeadCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck])
     const { feed, faults, log } = yield* observation
     const started_at = yield* startOfIds
     const receivers = Option.getOrElse(yield* Effect.serviceOption(SandboxReceivers), () => new Receivers(started_at))
@@ -114,7 +114,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
       session: yield* sessionHandlers({ log, feed, faults, receivers, begin }),
       scenarios: scenariosHandlers(runScenario)
     }
-    const routed = routes<void>()(SandboxApi, handlers)
+    const routed = compileRoutes<void>()(SandboxApi, handlers)
     // The document is loaded and serialized at the first request, so that it does not delay the start.
     const document = runOnce(
       Effect.promise(async () => {
@@ -132,19 +132,19 @@ export const sandboxRoutes = (options: SandboxOptions) =>
     )
     const handleRequest = runChecks(
       access
-        .check(routeCheck())
-        .check(bodyCheck())
-        .check(validationCheck())
-        .handle(endpointHandler({ handlers: routed, callerOf: () => undefined, validateResponses })),
+        .check(makeRouteCheck())
+        .check(makeBodyCheck())
+        .check(makeValidationCheck())
+        .handle(makeEndpointHandler({ handlers: routed, callerOf: () => undefined, validateResponses })),
       limits
     )
 
     const group: RouteGroup = {
       prefix: "/sandbox",
-      find: router(routed.keys()),
+      find: makeRouter(routed.keys()),
       handle: (request, context, match) => {
         const respond = isDocument(request) ? showDocument : handleRequest
-        const limitStatuses = [limits.peek(addressUse(request), context.now)]
+        const limitStatuses = [limits.peek(addressUseOf(request), context.now)]
         return Effect.provideService(respond(request, { ...context, limitStatuses }, match), Actor, "sandbox")
       }
     }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { type CachedRateLimits, LimitReached } from "@workshop/core"
 import { bearer, type HttpRequest } from "@workshop/core/http"
-import { addressUse } from "@workshop/core/internal"
+import { addressUseOf } from "@workshop/core/internal"
 import { type Check, Rejected } from "@workshop/core/internal/http"
 import type { LimitUse } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
@@ -24,7 +24,7 @@ const tokenIn = (request: HttpRequest): string =>
  * not guess a token.
  */
 const guess = (request: HttpRequest): LimitUse => {
-  const { subject, ...use } = addressUse(request)
+  const { subject, ...use } = addressUseOf(request)
   return { ...use, subject: `sandbox ${subject}` }
 }
 

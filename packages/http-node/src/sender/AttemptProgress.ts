@@ -76,7 +76,7 @@ export class AttemptProgress {
   }
 
   /** The result of the attempt, for the delivery log. */
-  sent(
+  toResult(
     outcome: { readonly status: number } | { readonly error: SendError; readonly detail: string | null }
   ): SendResult {
     const hasStatus = "status" in outcome

@@ -8,7 +8,7 @@ import {
   type WebhookPost,
   WebhookSender
 } from "@workshop/core"
-import { type Complaint, checkedOptions, isFunction, isObject, isText } from "@workshop/core/internal"
+import { type Complaint, isObject, mustBeFunction, mustBeText, requireOptions } from "@workshop/core/internal"
 import { Clock, Context, DefaultServices, Effect, Layer, type Scope, Tracer } from "effect"
 import { type ConnectionCounts, ConnectionPool } from "./ConnectionPool.js"
 import { Deadlines } from "./Deadlines.js"
@@ -108,15 +108,15 @@ const optionChecks = {
   deadline_ms: isMillis,
   body_ms: isMillis,
   idle_ms: isMillis,
-  user_agent: isText,
-  ca: isText,
-  resolve: isFunction,
-  isPublic: isFunction
+  user_agent: mustBeText,
+  ca: mustBeText,
+  resolve: mustBeFunction,
+  isPublic: mustBeFunction
 } as const satisfies Record<keyof NodeSenderOptions, (value: unknown) => Complaint>
 
 /** The layer of a sender on Node's sockets (Specification, Webhooks). */
 export const layer = (options: NodeSenderOptions = {}): Layer.Layer<WebhookSender> =>
   Layer.scoped(
     WebhookSender,
-    Effect.suspend(() => make(checkedOptions("the sender", options, optionChecks)))
+    Effect.suspend(() => make(requireOptions("the sender", options, optionChecks)))
   )

@@ -233,6 +233,6 @@ export class SendAttempt implements ConnectionUser {
   #end(outcome: SendFailed | { readonly status: number }): void {
     if (this.#hasEnded) return
     this.abort()
-    this.#done(Effect.succeed(this.#progress.sent(outcome)))
+    this.#done(Effect.succeed(this.#progress.toResult(outcome)))
   }
 }

@@ -38,7 +38,7 @@ import {
 import { afterAll, describe, expect, it, vi } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
 import { fetchRequest } from "../../../core/src/http/FetchMessage.js"
-import { exposition } from "../../../core/src/services/observe/Exposition.js"
+import { formatExposition } from "../../../core/src/services/observe/Exposition.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { makeChanges, openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
 import { testStore } from "../TestStore.js"
@@ -195,7 +195,7 @@ describe("GET /metrics (Specification, Commands)", () => {
 describe("The text format of metrics", () => {
   // The metrics are constructed by hand, because metrics in Effect's registry would be visible to later test files.
   const { gauge, histogram, frequency } = MetricKey
-  const text = exposition([
+  const text = formatExposition([
     MetricPair.unsafeMake(gauge("workshop_unknown"), MetricState.gauge(Number.NaN)),
     MetricPair.unsafeMake(
       gauge("workshop_none", { description: "Below all." }),

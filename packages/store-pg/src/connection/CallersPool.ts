@@ -3,7 +3,13 @@ import { make as makeSqlClient, SqlClient } from "@effect/sql/SqlClient"
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import { makeCompiler } from "@effect/sql-pg/PgClient"
-import { allClientsInUse, clientsInUse, isNoClient, poolExhaustion, recordExhaustion } from "@workshop/core/internal"
+import {
+  countClientsInUse,
+  describeExhaustion,
+  describeInUse,
+  isNoClientError,
+  recordExhaustion
+} from "@workshop/core/internal"
 import { Effect, Exit, Layer, type Scope, Stream } from "effect"
 import pg from "pg"
 import {
@@ -209,7 +215,7 @@ const borrowedClient = (client: PoolClient): BorrowedConnection => {
 }
 
 const allInUse = (clients: number) =>
-  `${allClientsInUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}. Raise the pool's max, return its clients sooner, or use a separate pool for within.`
+  `${describeInUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}. Raise the pool's max, return its clients sooner, or use a separate pool for within.`
 
 /**
  * Fails because no client was available in time: with `exhaustion` if all were in use, or because Postgres does not
@@ -237,7 +243,7 @@ const borrow = (pool: PoolLike): Effect.Effect<BorrowedConnection, PgFailure> =>
         resume(
           hasEnded(pool)
             ? Effect.fail(refusal(ENDED))
-            : withoutClient(pool, cause, isNoClient(cause) ? poolExhaustion(pool) : undefined)
+            : withoutClient(pool, cause, isNoClientError(cause) ? describeExhaustion(pool) : undefined)
         )
     )
     return Effect.sync(() => {
@@ -249,7 +255,7 @@ const borrow = (pool: PoolLike): Effect.Effect<BorrowedConnection, PgFailure> =>
       duration: CONNECT_TIMEOUT_MS,
       onSuccess: Effect.succeed,
       onTimeout: () => {
-        const clients = clientsInUse(pool)
+        const clients = countClientsInUse(pool)
         const cause = new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`)
         return withoutClient(pool, cause, clients === undefined ? undefined : allInUse(clients))
       }

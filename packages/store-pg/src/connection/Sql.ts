@@ -3,7 +3,7 @@ import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type { StoreUnavailable } from "@workshop/core"
-import { allClientsInUse, clientsInUse, isNoClient, recordExhaustion } from "@workshop/core/internal"
+import { countClientsInUse, describeInUse, isNoClientError, recordExhaustion } from "@workshop/core/internal"
 import { Context, Effect, Layer, Runtime, type Scope } from "effect"
 import pg from "pg"
 import { PreparingClient, TIMED_OUT } from "../fast/PreparingClient.js"
@@ -21,7 +21,7 @@ export const READ_LOCK_TIMEOUT_MS = 1_000
 type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
 
 const allInUse = (connections: number) =>
-  `${allClientsInUse(connections, "connection", "the store's pool for reads", CONNECT_TIMEOUT_MS)}. Raise the store's readConnections, or run more processes.`
+  `${describeInUse(connections, "connection", "the store's pool for reads", CONNECT_TIMEOUT_MS)}. Raise the store's readConnections, or run more processes.`
 
 /**
  * A pool that tries the servers of its address in order. Abandoned connections that wait for a standby count against
@@ -57,7 +57,7 @@ class FailoverPool extends pg.Pool {
     this.options.max = Math.max(1, this.#max - this.#abandoned.waiting)
     const attempt = (left: number, onConnected: ConnectCallback): void =>
       super.connect((error, client, release) => {
-        if (isNoClient(error)) return onConnected(this.#exhaustion() ?? error, client, release)
+        if (isNoClientError(error)) return onConnected(this.#exhaustion() ?? error, client, release)
         return error !== undefined && left > 1 ? attempt(left - 1, onConnected) : onConnected(error, client, release)
       })
     if (callback !== undefined) return attempt(parseAddress(this.#url).servers.length, callback) as never
@@ -65,7 +65,7 @@ class FailoverPool extends pg.Pool {
   }
 
   #exhaustion(): SessionRefused | undefined {
-    const connections = clientsInUse(this)
+    const connections = countClientsInUse(this)
     if (connections === undefined) return undefined
     const message = allInUse(connections)
     this.#onExhaustion(this, message)

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { resolve } from "node:path"
-import { isObject, isPositive, type OptionChecks } from "@workshop/core/internal"
+import { isObject, mustBePositive, type OptionChecks } from "@workshop/core/internal"
 import { Deferred, Effect, Layer, Schedule, type Scope } from "effect"
 import { migrate as migrateDatabase } from "../cells/CellMigrations.js"
 import { openMigrationSession } from "../migrate/Session.js"
@@ -178,7 +178,7 @@ export const migrate = (url: string, { schema }: Pick<PgStore.PgStoreOptions, "s
 
 const options = {
   dataDir: (value) => (typeof value === "string" && value !== "" ? undefined : "must be the path of a folder"),
-  port: isPositive,
+  port: mustBePositive,
   settings: (value) => (isObject(value) ? undefined : "must be an object with settings of postgresql.conf"),
   schema: storeOptions.schema,
   secretsKeys: storeOptions.secretsKeys

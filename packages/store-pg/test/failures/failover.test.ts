@@ -6,7 +6,7 @@ import { Effect, Exit, Fiber, Schedule, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
-import { idempotent } from "../../../core/src/decisions/Idempotency.js"
+import { makeIdempotent } from "../../../core/src/decisions/Idempotency.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { freshCaller, openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
 import { record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
@@ -91,7 +91,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           const making = (key: string) =>
             Effect.provide(
               runCommand(
-                idempotent(
+                makeIdempotent(
                   { caller_id, operation: "tickets.create", key: key as IdempotencyKey, request: key },
                   createTicket(shop.id, ticketInput(), { via: "api", foundWords: [] })
                 )

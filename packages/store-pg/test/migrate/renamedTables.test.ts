@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
-import { type IdempotencyKey, idempotent } from "../../../core/src/decisions/Idempotency.js"
+import { type IdempotencyKey, makeIdempotent } from "../../../core/src/decisions/Idempotency.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { createTestTicket, openAccount, openShop, putChanges, runCommand } from "../../../core/src/testing/Fixtures.js"
 import { record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
@@ -46,7 +46,7 @@ const OTHERS = ["attempt", "client_account", "event", "shop", "ticket"]
 const ONCE = "once" as IdempotencyKey
 
 const createOnce = (shop_id: ShopId, client_phone: string) =>
-  idempotent(
+  makeIdempotent(
     { caller_id: "till" as CallerId, operation: "create ticket", key: ONCE, request: {} },
     createTestTicket(shop_id, { service: "Hem", client_phone })
   )

@@ -1,5 +1,5 @@
 import { inputIssues } from "@workshop/core"
-import { nearestName } from "@workshop/core/internal"
+import { findNearestName } from "@workshop/core/internal"
 import { SchemaAST as AST, Option, type ParseResult } from "effect"
 import {
   type Document,
@@ -15,7 +15,7 @@ import {
 
 /** A suggestion such as `; did you mean "create ticket"?`, or an empty text. */
 export const didYouMean = (written: string, names: ReadonlyArray<string>): string => {
-  const name = nearestName(written, names)
+  const name = findNearestName(written, names)
   return name === undefined ? "" : `; did you mean "${name}"?`
 }
 

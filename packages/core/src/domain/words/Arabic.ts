@@ -1,11 +1,11 @@
-import { entries, type LanguageWords } from "./entries.js"
+import { type LanguageWords, splitEntries } from "./entries.js"
 
 /**
  * Words in Latin and in Arabic letters. Left out because of their harmless sense: zeb, tizi, atay, tahan, 3asba (a
  * headdress), nik, فرج, قضيب, بز.
  */
 export const Arabic: LanguageWords = {
-  rude: entries(`
+  rude: splitEntries(`
     9a7ba, 9ahba, qa7ba, qahba, ka7ba, kahba, 9hab, qhab, weld el 9a7ba, wild el kahba, zebi, zebbi, zobbi, zob, zobb,
     sharmouta, sharmuta, sharmoota, charmouta, charmuta, sharamit, nik omek, nik ommek, nikomok, nikomek, nikommek,
     nik mok, nik yemmak, nayek, nayak, mnayek, manyak, manyouk, kos omak, kos ommak, kos omek, kuss ummak, koss emmak,

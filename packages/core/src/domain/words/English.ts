@@ -1,11 +1,11 @@
-import { entries, type LanguageWords } from "./entries.js"
+import { type LanguageWords, splitEntries } from "./entries.js"
 
 /**
  * Left out because of their harmless sense: cock, tit, prick, retard, tranny, escort, hooker, negro, sex, fag (FAG),
  * rape (a rasp).
  */
 export const English: LanguageWords = {
-  rude: entries(`
+  rude: splitEntries(`
     fuck, fucks, fucked, fucker, fuckers, fuckin, fucking, fuckface, fuckhead, fuckwit, fuckwits, fucktard, fucktards,
     motherfucker, motherfuckers, motherfucking, mother fucker, mother fuckers, mindfuck, clusterfuck, clusterfucks,
     shit, shits, shitty, shittier, shitting, shite, shithead, shitheads, shithole, shitload, dipshit, dipshits,
@@ -22,7 +22,7 @@ export const English: LanguageWords = {
     spics, paki, pakis, honkey, honkeys, honkies, wetback, wetbacks, raghead, ragheads, towelhead, towelheads, gooks,
     coon, coons, darkie, darkies, jigaboo, pikey, pikeys, trannies, poofter, poofters, neonazi, 🖕
   `),
-  plain: entries(`
+  plain: splitEntries(`
     ass'y, bastard file, bastard files, bastard cut, bastard thread, bastard size, bastard sword, pussy bow,
     pussy bows, pussy willow, pussy cat, Moby Dick, Dick Tracy, spotted dick, blue tits, great tits, coal tits,
     spic and span, spic 'n' span, Maine Coon, coon cat, stitch and bitch, stitch 'n' bitch

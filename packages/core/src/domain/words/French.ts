@@ -1,11 +1,11 @@
-import { entries, type LanguageWords } from "./entries.js"
+import { type LanguageWords, splitEntries } from "./entries.js"
 
 /**
  * Left out because of their harmless sense: con, cul, bite, chatte, gueule, suce, pédale, folle, bander, ramoner, fdp,
  * pd, zizi.
  */
 export const French: LanguageWords = {
-  rude: entries(`
+  rude: splitEntries(`
     merde, merdes, merdique, merdiques, merdier, merdeux, merdeuse, merdeuses, emmerde, emmerdes, emmerdé, emmerder,
     emmerdant, emmerdants, emmerdante, emmerdeur, emmerdeurs, emmerdeuse, emmerdeuses, putain, putains, pute, putes,
     putasse, putasses, pétasse, pétasses, petasse, petasses, pouffiasse, pouffiasses, poufiasse, poufiasses,
@@ -25,5 +25,5 @@ export const French: LanguageWords = {
     negres, bougnoule, bougnoules, youpin, youpins, chinetoque, chinetoques, partouze, partouzes, zob, zobs,
     sac à foutre, sac à merde, clitoris, 🖕
   `),
-  plain: entries("pain bâtard, pas bâtard, chien bâtard, mur bâtard")
+  plain: splitEntries("pain bâtard, pas bâtard, chien bâtard, mur bâtard")
 }

@@ -1,11 +1,11 @@
-import { entries, type LanguageWords } from "./entries.js"
+import { type LanguageWords, splitEntries } from "./entries.js"
 
 /**
  * Left out because of their harmless sense: Wichse (shoe polish), Nippel, Rosette, Schabracke, Muschi, poppen, bumsen,
  * Schwanz.
  */
 export const German: LanguageWords = {
-  rude: entries(`
+  rude: splitEntries(`
     Arsch, Ärsche, Arschloch, Arschlöcher, Arschgeige, Arschficker, Arschlecker, leck mich, Fick, ficken, fickt,
     ficker, gefickt, fick dich, verfickt, verfickte, verfickter, Fotze, Fotzen, Hure, Huren, Hurensohn, Hurensöhne,
     Nutte, Nutten, Schlampe, Schlampen, Wichser, Wixer, Scheiße, Scheisse, Scheiß, Scheiss, Scheißdreck, Scheisskerl,
@@ -13,5 +13,5 @@ export const German: LanguageWords = {
     Schwuchteln, Schwanzlutscher, Kanake, Kanaken, Neger, Kackbratze, Hackfresse, Missgeburt, Mistkerl, Miststück,
     Drecksau, Spast, Spasti, Möse, Pimmel, Titten, Judensau, Kümmeltürke, 🖕
   `),
-  plain: entries("dick, Ass, Bastard-Feile, Bastard-Feilen, Bastard-Hieb")
+  plain: splitEntries("dick, Ass, Bastard-Feile, Bastard-Feilen, Bastard-Hieb")
 }

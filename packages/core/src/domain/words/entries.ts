@@ -1,5 +1,5 @@
 /** Splits a text at its commas. */
-export const entries = (text: string): ReadonlyArray<string> => text.split(",").map((entry) => entry.trim())
+export const splitEntries = (text: string): ReadonlyArray<string> => text.split(",").map((entry) => entry.trim())
 
 /** The forbidden words of a language, and its harmless words that look like forbidden ones. */
 export interface LanguageWords {

@@ -200,7 +200,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   }
 }
 
-const text = (max: number): Node => ({ minLength: 1, maxLength: max })
+const makeTextBounds = (max: number): Node => ({ minLength: 1, maxLength: max })
 const count: Node = { minimum: 0 }
 const amount: Node = { format: "int64", minimum: 0, maximum: Limits.amount_minor_max }
 const number: Node = { minimum: 1, maximum: Limits.ticket_number_max }
@@ -212,8 +212,8 @@ const currency: Node = { pattern: "^[A-Z]{3}$" }
 const decimals: Node = { minimum: 0, maximum: 4 }
 
 const itemBounds = {
-  label: text(Limits.item_characters),
-  service: text(Limits.service_characters),
+  label: makeTextBounds(Limits.item_characters),
+  service: makeTextBounds(Limits.service_characters),
   price_minor: amount
 }
 
@@ -222,13 +222,13 @@ export const fieldBounds: Readonly<Record<string, Readonly<Record<string, Node>>
   Ticket: {
     number,
     number_label: label,
-    service: text(Limits.service_characters),
-    item: text(Limits.item_characters),
-    description: text(Limits.description_characters),
+    service: makeTextBounds(Limits.service_characters),
+    item: makeTextBounds(Limits.item_characters),
+    description: makeTextBounds(Limits.description_characters),
     items: { maxItems: Limits.items_max },
     client_phone: phone,
     tracking_code: { pattern: "^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$" },
-    external_ref: text(Limits.external_ref_characters)
+    external_ref: makeTextBounds(Limits.external_ref_characters)
   },
   TicketInput: {
     type: { default: ticketDefaults.type },
@@ -247,9 +247,9 @@ export const fieldBounds: Readonly<Record<string, Readonly<Record<string, Node>>
     remaining_minor: amount,
     before_minor: amount
   },
-  Quote: { price_minor: amount, note: text(Limits.note_characters) },
-  Delay: { reason: text(Limits.note_characters) },
-  Part: { label: text(Limits.item_characters) },
+  Quote: { price_minor: amount, note: makeTextBounds(Limits.note_characters) },
+  Delay: { reason: makeTextBounds(Limits.note_characters) },
+  Part: { label: makeTextBounds(Limits.item_characters) },
   Client: { tickets_open: count, tickets_total: count },
   LoyaltyCard: { balance: count, lifetime: count, rewards_available: count, rewards_redeemed: count },
   StampsGiven: {

@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Context, Option } from "effect"
 import { type Scope, scopeGrants } from "../../domain/ApiKey.js"
 import type { PolicyName } from "../../domain/Limits.js"
-import { checkedOptions } from "../../domain/OptionChecks.js"
+import { requireOptions } from "../../domain/OptionChecks.js"
 import { SIGNATURE_HEADER } from "../../domain/Signature.js"
 import { checkSignatureHeader } from "../../ports/WebhookSender.js"
 import { CountedPolicies, RequiredScope } from "../Endpoint.js"
@@ -22,9 +22,9 @@ import {
   refusalExample,
   scopeExample
 } from "./Refusals.js"
-import { namedSchemas, normalizeSchema, responseSchema, toJson, withReferences } from "./Schemas.js"
+import { collectSchemas, normalizeSchema, toJson, toResponseSchema, withReferences } from "./Schemas.js"
 import { introduction, webhooksTag } from "./Text.js"
-import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
+import { anyEvent, eventSchemas, makeWebhooks } from "./Webhooks.js"
 
 /** The parts of an endpoint's contract other than its schemas. */
 interface Rules {
@@ -100,20 +100,25 @@ const failuresOf = ({ id, scope, refusals, limits }: Rules, status: number): Rec
 const failureStatuses = [...new Set(Object.values(errorCodes).map(({ status }) => status))]
 
 /** The error examples of all operations, each once, because many operations share one. */
-const sharedExamples = (rules: Iterable<Rules>): Node =>
+const collectExamples = (rules: Iterable<Rules>): Node =>
   toJson(
     Object.assign({}, ...[...rules].flatMap((one) => failureStatuses.map((status) => failuresOf(one, status))))
   ) as Node
 
-const references = (names: ReadonlyArray<string>) =>
+const makeReferences = (names: ReadonlyArray<string>) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/examples/${name}` }]))
 
 const SUCCESS: Readonly<Record<number, string>> = { 200: "The result", 201: "Created" }
 
-const response = (rules: Rules, status: number, declared: OpenApi.OpenApiSpecResponse, isRepeatable: boolean): Node => {
+const makeResponse = (
+  rules: Rules,
+  status: number,
+  declared: OpenApi.OpenApiSpecResponse,
+  isRepeatable: boolean
+): Node => {
   const cases = failuresOf(rules, status)
   const shown: Readonly<Record<string, unknown>> =
-    status < 400 ? (examples[rules.id]?.responses[status] ?? {}) : references(Object.keys(cases))
+    status < 400 ? (examples[rules.id]?.responses[status] ?? {}) : makeReferences(Object.keys(cases))
   const schema = declared.content?.["application/json"]?.schema
   const isReplay = status === 200 && rules.id === "createTicket"
   const words = isReplay ? "The first response again, because the request was repeated" : SUCCESS[status]
@@ -124,18 +129,18 @@ const response = (rules: Rules, status: number, declared: OpenApi.OpenApiSpecRes
         .map(({ summary }) => summary)
         .join(". "),
     headers: headersOf(status, isRepeatable),
-    content: { "application/json": { schema: responseSchema(schema), examples: shown } }
+    content: { "application/json": { schema: toResponseSchema(schema), examples: shown } }
   }) as Node
 }
 
-const parameter = (tag: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
+const makeParameter = (tag: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
   const entry = parameters[`${tag}.${name}`] ?? parameters[name]
   if (entry === undefined) throw new Error(`Parameters.ts has no description of ${name}`)
   const { description: _, examples: __, ...own } = normalizeSchema(toJson(schema)) as Node
   return toJson({ name, in: place, required, ...entry, schema: entry.schema ?? own }) as Node
 }
 
-const operation = (rules: Rules, generated: OpenApi.OpenAPISpecOperation): Node => {
+const makeOperation = (rules: Rules, generated: OpenApi.OpenAPISpecOperation): Node => {
   const { scope, id } = rules
   const scopeText =
     scope === undefined
@@ -151,7 +156,7 @@ const operation = (rules: Rules, generated: OpenApi.OpenAPISpecOperation): Node 
     security: [{ apiKey: scope === undefined ? [] : [scope] }],
     ...(generated.parameters.length === 0
       ? {}
-      : { parameters: generated.parameters.map((one) => parameter(generated.tags[0], one)) }),
+      : { parameters: generated.parameters.map((one) => makeParameter(generated.tags[0], one)) }),
     ...(body === undefined
       ? {}
       : {
@@ -168,30 +173,30 @@ const operation = (rules: Rules, generated: OpenApi.OpenAPISpecOperation): Node 
     responses: Object.fromEntries(
       Object.entries(generated.responses).map(([status, responseNode]) => [
         status,
-        response(rules, Number(status), responseNode, isRepeatable)
+        makeResponse(rules, Number(status), responseNode, isRepeatable)
       ])
     )
   }
 }
 
-const paths = (spec: OpenApi.OpenAPISpec, rules: ReadonlyMap<string, Rules>): Node => {
-  const item = (methods: OpenApi.OpenAPISpecPathItem): Node =>
+const makePaths = (spec: OpenApi.OpenAPISpec, rules: ReadonlyMap<string, Rules>): Node => {
+  const makePathItem = (methods: OpenApi.OpenAPISpecPathItem): Node =>
     Object.fromEntries(
       Object.entries(methods).map(([method, generated]) => [
         method,
-        operation(rules.get(generated.operationId)!, generated)
+        makeOperation(rules.get(generated.operationId)!, generated)
       ])
     )
-  return Object.fromEntries(Object.entries(spec.paths).map(([path, methods]) => [path, item(methods)]))
+  return Object.fromEntries(Object.entries(spec.paths).map(([path, methods]) => [path, makePathItem(methods)]))
 }
 
-const serversAt = (url: string, description: string): Json => [{ url, description }]
+const makeServers = (url: string, description: string): Json => [{ url, description }]
 
-const build = (): Node => {
+const buildDocument = (): Node => {
   const spec = OpenApi.fromApi(WorkshopApi)
   const rules = rulesByOperation()
-  const parts = { paths: paths(spec, rules), webhooks: toJson(webhooks(SIGNATURE_HEADER)) as Node }
-  const named = namedSchemas(spec, eventSchemas, { Event: toJson(anyEvent) })
+  const parts = { paths: makePaths(spec, rules), webhooks: toJson(makeWebhooks(SIGNATURE_HEADER)) as Node }
+  const named = collectSchemas(spec, eventSchemas, { Event: toJson(anyEvent) })
   const { schemas, ...referred } = withReferences(named, parts)
   return {
     openapi: "3.1.0",
@@ -202,12 +207,12 @@ const build = (): Node => {
       description: introduction,
       license: { name: "MIT", identifier: "MIT" }
     },
-    servers: serversAt("http://127.0.0.1:4010", "The address on which `npm start` serves"),
+    servers: makeServers("http://127.0.0.1:4010", "The address on which `npm start` serves"),
     tags: [...(toJson(spec.tags) as ReadonlyArray<Json>), webhooksTag],
     ...referred,
     components: {
       schemas,
-      examples: sharedExamples(rules.values()),
+      examples: collectExamples(rules.values()),
       headers: toJson(headers),
       securitySchemes: {
         apiKey: {
@@ -227,7 +232,7 @@ const build = (): Node => {
 /**
  * The OpenAPI 3.1 document of the service, made from its contract. It is the same on every machine and at every time.
  */
-export const document: Node = build()
+export const document: Node = buildDocument()
 
 /** The parts of the document that an operator chooses. */
 export interface DocumentOptions {
@@ -237,11 +242,11 @@ export interface DocumentOptions {
 
 /** The document of a service that runs with these options. */
 export const documentOf = (options: DocumentOptions): Node => {
-  const { signatureHeader = SIGNATURE_HEADER } = checkedOptions("documentOf", options, {
+  const { signatureHeader = SIGNATURE_HEADER } = requireOptions("documentOf", options, {
     signatureHeader: checkSignatureHeader
   })
-  return { ...document, webhooks: toJson(webhooks(signatureHeader)) }
+  return { ...document, webhooks: toJson(makeWebhooks(signatureHeader)) }
 }
 
 /** The document that a server serves, in which the API's address is the origin of the document. */
-export const withServerAtOrigin = (document: Node): Node => ({ ...document, servers: serversAt("/", "This server") })
+export const withServerAtOrigin = (document: Node): Node => ({ ...document, servers: makeServers("/", "This server") })

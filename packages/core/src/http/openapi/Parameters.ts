@@ -103,15 +103,15 @@ export const headers = {
   }
 } as const
 
-const ref = (...names: ReadonlyArray<keyof typeof headers>): Refs =>
+const makeRefs = (...names: ReadonlyArray<keyof typeof headers>): Refs =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-const commonHeaders = ref("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Request-Id")
+const commonHeaders = makeRefs("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Request-Id")
 
 /** The headers of a response with this status. */
 export const headersOf = (status: number, isRepeatable: boolean): Refs => ({
   ...commonHeaders,
-  ...(status === 401 ? ref("WWW-Authenticate") : {}),
-  ...(status === 429 || status === 503 ? ref("Retry-After") : {}),
-  ...(status === 200 && isRepeatable ? ref("Idempotent-Replayed") : {})
+  ...(status === 401 ? makeRefs("WWW-Authenticate") : {}),
+  ...(status === 429 || status === 503 ? makeRefs("Retry-After") : {}),
+  ...(status === 200 && isRepeatable ? makeRefs("Idempotent-Replayed") : {})
 })

@@ -28,7 +28,7 @@ interface Sample {
   readonly refusal: Failure
 }
 
-const ticketState = (state: TicketState) => ({ state, updated_at: Date.UTC(2026, 10, 21, 16, 40, 30, 8) })
+const presentOf = (state: TicketState) => ({ state, updated_at: Date.UTC(2026, 10, 21, 16, 40, 30, 8) })
 
 /** One sample for each refusal, by its name in the document. */
 export const refusalSamples = {
@@ -44,12 +44,12 @@ export const refusalSamples = {
   },
   same_state: {
     when: "The ticket is already in that state",
-    refusal: new SameState({ ...ticketState("ready"), from: "ready", to: "ready", allowed: ["collected", "workshop"] })
+    refusal: new SameState({ ...presentOf("ready"), from: "ready", to: "ready", allowed: ["collected", "workshop"] })
   },
   invalid_transition: {
     when: "The table of moves does not allow this move from the ticket's state",
     refusal: new InvalidTransition({
-      ...ticketState("workshop"),
+      ...presentOf("workshop"),
       from: "workshop",
       to: "collected",
       allowed: ["ready", "impossible"]
@@ -57,13 +57,13 @@ export const refusalSamples = {
   },
   reopen_window: {
     when: "The ticket was collected too long ago to be reopened",
-    refusal: new ReopenWindowPassed({ ...ticketState("collected"), from: "collected", to: "workshop", allowed: [] })
+    refusal: new ReopenWindowPassed({ ...presentOf("collected"), from: "collected", to: "workshop", allowed: [] })
   },
   abandoned_move: {
     when: "The service has closed the ticket",
-    refusal: new TicketAbandoned({ ...ticketState("abandoned"), from: "abandoned", to: "ready", allowed: [] })
+    refusal: new TicketAbandoned({ ...presentOf("abandoned"), from: "abandoned", to: "ready", allowed: [] })
   },
-  abandoned: { when: "The service closed the ticket", refusal: new TicketAbandoned(ticketState("abandoned")) },
+  abandoned: { when: "The service closed the ticket", refusal: new TicketAbandoned(presentOf("abandoned")) },
   idempotency_key_reused: {
     when: "The Idempotency-Key was already used for another request",
     refusal: new IdempotencyKeyReused()
@@ -93,7 +93,7 @@ export const refusalSamples = {
   offer_closed: { when: "The offer was already answered", refusal: new OfferClosed() },
   quote_closed: {
     when: "The ticket has no proposed price to answer",
-    refusal: new QuoteClosed({ ...ticketState("workshop"), status: "accepted" })
+    refusal: new QuoteClosed({ ...presentOf("workshop"), status: "accepted" })
   }
 } as const satisfies Record<string, Sample>
 
@@ -106,28 +106,28 @@ export interface ErrorExample {
   readonly value: FailureBody
 }
 
-const errorExample = (when: string, refusal: Failure, part: RequestIssue["in"] = "body"): ErrorExample => ({
+const makeErrorExample = (when: string, refusal: Failure, part: RequestIssue["in"] = "body"): ErrorExample => ({
   summary: when,
   value: failureStatusAndBody(refusal, part).body
 })
 
 /** The response to a refusal. */
 export const refusalExample = (name: RefusalName): ErrorExample =>
-  errorExample(refusalSamples[name].when, refusalSamples[name].refusal)
+  makeErrorExample(refusalSamples[name].when, refusalSamples[name].refusal)
 
 /** The response to an invalid request. */
 export const issuesExample = (issues: ReadonlyArray<RequestIssue>): ErrorExample =>
-  errorExample("All problems of the request", { _tag: "InvalidRequest", issues })
+  makeErrorExample("All problems of the request", { _tag: "InvalidRequest", issues })
 
 /** The response to a key without the needed scope. */
 export const scopeExample = (scope: Scope): ErrorExample =>
-  errorExample("The key lacks a scope", { _tag: "ScopeMissing", scope })
+  makeErrorExample("The key lacks a scope", { _tag: "ScopeMissing", scope })
 
 /** The response if a limit is used up. */
 export const limitExample = (policy: PolicyName): ErrorExample => {
   const { limit, counts, per } = Policies[policy]
   const limitStatus = { policy, limit, remaining: 0, resets_at: 0 }
-  return errorExample(
+  return makeErrorExample(
     `${limit} ${counts}, per ${per}`,
     new LimitReached({ limitStatuses: [limitStatus], refused_at: 0 })
   )

@@ -54,7 +54,7 @@ const isStringNode = ({ type }: Node): boolean => type === "string" || (Array.is
  * Makes a schema nullable with a list of types, or with `anyOf` for references and enumerations, which have no list of
  * types.
  */
-const nullable = (node: Node): Node => {
+const simplifyNullable = (node: Node): Node => {
   const { anyOf, ...rest } = node
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || !anyOf.some((one) => isNode(one) && one.type === "null"))
     return node
@@ -73,12 +73,12 @@ const unwrapSchema = (node: Node): Node => {
 }
 
 /** Replaces the generator's named schema of integers with an inline one, which is easier to read. */
-const integer = (node: Node): Node =>
-  node.$ref === "#/components/schemas/Int" ? { type: "integer", ...withoutRef(node) } : node
+const inlineInteger = (node: Node): Node =>
+  node.$ref === "#/components/schemas/Int" ? { type: "integer", ...removeRef(node) } : node
 
-const withoutRef = ({ $ref: _, ...rest }: Node): Node => rest
+const removeRef = ({ $ref: _, ...rest }: Node): Node => rest
 
-const constant = (node: Node): Node => {
+const simplifyEnum = (node: Node): Node => {
   if (!Array.isArray(node.enum) || node.enum.length !== 1) return node
   const { enum: only, ...rest } = node
   return { ...rest, const: (only as ReadonlyArray<Json>)[0]! }
@@ -112,7 +112,7 @@ const descriptionsBelow = ({ words }: FieldDescriptions, name: string): FieldDes
   bounds: {}
 })
 
-const property = (json: Json, name: string, descriptions: FieldDescriptions): Json => {
+const describeProperty = (json: Json, name: string, descriptions: FieldDescriptions): Json => {
   if (!isNode(json)) return json
   const own = descriptions.words[name]
   const words =
@@ -138,7 +138,7 @@ const normalizeNode = (json: Json, descriptions: FieldDescriptions, isRequest: b
   const fields = isNode(properties)
     ? {
         properties: mapNode(properties, (one, name) =>
-          property(normalizeNode(one, descriptionsBelow(descriptions, name), isRequest), name, descriptions)
+          describeProperty(normalizeNode(one, descriptionsBelow(descriptions, name), isRequest), name, descriptions)
         )
       }
     : {}
@@ -150,7 +150,7 @@ const normalizeNode = (json: Json, descriptions: FieldDescriptions, isRequest: b
       : additionalProperties === undefined
         ? {}
         : { additionalProperties: true }
-  return constant(nullable(integer(unwrapSchema({ ...normalized, ...fields, ...others }))))
+  return simplifyEnum(simplifyNullable(inlineInteger(unwrapSchema({ ...normalized, ...fields, ...others }))))
 }
 
 /** Normalizes a schema without a name. */
@@ -216,7 +216,7 @@ export const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)
 const GENERATED_NAMES = new Set(["HttpApiDecodeError", "Issue", "PropertyKey", "Int"])
 
 /** Removes the error that the generator adds to every 400, because the service sends only the envelope. */
-const withoutDecodeError = (schema: Node): Node => {
+const removeDecodeError = (schema: Node): Node => {
   const { anyOf } = schema
   if (!Array.isArray(anyOf)) return schema
   const ownMembers = anyOf.filter((one: Json) => (one as Node).$ref !== "#/components/schemas/HttpApiDecodeError")
@@ -224,12 +224,12 @@ const withoutDecodeError = (schema: Node): Node => {
 }
 
 /** The schema of a response in the document's own style. */
-export const responseSchema = (schema: unknown): Json => normalizeSchema(withoutDecodeError(toJson(schema) as Node))
+export const toResponseSchema = (schema: unknown): Json => normalizeSchema(removeDecodeError(toJson(schema) as Node))
 
-const byName = ([a]: readonly [string, Json], [b]: readonly [string, Json]) => (a < b ? -1 : 1)
+const compareByName = ([a]: readonly [string, Json], [b]: readonly [string, Json]) => (a < b ? -1 : 1)
 
 /** The named schemas of a contract and of the given schemas; those of `more` are added unchanged. */
-export const namedSchemas = (
+export const collectSchemas = (
   spec: OpenApi.OpenAPISpec,
   others: ReadonlyArray<Schema.Schema.AnyNoContext> = [],
   more: Node = {}
@@ -239,7 +239,7 @@ export const namedSchemas = (
   const named = Object.entries(definitions)
     .filter(([name]) => !GENERATED_NAMES.has(name))
     .map(([name, schema]) => [name, normalizeNamedSchema(name, toJson(schema))] as const)
-  return Object.fromEntries([...named, ...Object.entries(more)].sort(byName))
+  return Object.fromEntries([...named, ...Object.entries(more)].sort(compareByName))
 }
 
 /** Replaces each inline copy of a named schema with a reference. */

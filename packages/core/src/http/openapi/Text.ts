@@ -18,8 +18,8 @@ export const stateMeanings = {
   abandoned: "The service closed the ticket; `abandon_reason` says why. This state is final"
 } as const satisfies Record<TicketState, string>
 
-const hours = (ms: number) => `${ms / HOUR_MS} hours`
-const days = (ms: number) => `${ms / DAY_MS} days`
+const formatHours = (ms: number) => `${ms / HOUR_MS} hours`
+const formatDays = (ms: number) => `${ms / DAY_MS} days`
 
 const COUNTS_FROM = {
   ready_at: "after it became ready",
@@ -27,15 +27,15 @@ const COUNTS_FROM = {
 } as const satisfies Record<ClosureMove["counts_from"], string>
 
 const conditionOf = ({ within_ms }: StatusMove): string =>
-  within_ms === undefined ? "" : `at most ${hours(within_ms)} after collection`
+  within_ms === undefined ? "" : `at most ${formatHours(within_ms)} after collection`
 
-const fields = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(", ")
+const formatFields = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(", ")
 
 const effectsOf = ({ notifies_client, earns_stamps, dates, outcome, clears }: StatusMove): string =>
   [
-    ...(dates === undefined ? [] : [`sets ${fields([dates])}`]),
+    ...(dates === undefined ? [] : [`sets ${formatFields([dates])}`]),
     ...(outcome === undefined ? [] : [`\`outcome\` is \`${outcome}\``]),
-    ...(clears === undefined ? [] : [`clears ${fields(clears)}`]),
+    ...(clears === undefined ? [] : [`clears ${formatFields(clears)}`]),
     ...(notifies_client
       ? [
           "a linked client is notified in the app",
@@ -45,20 +45,20 @@ const effectsOf = ({ notifies_client, earns_stamps, dates, outcome, clears }: St
     ...(earns_stamps ? ["the ticket earns loyalty stamps, unless it earned them before"] : [])
   ].join("; ")
 
-const closureCondition = ({ after_ms, counts_from }: ClosureMove): string =>
-  `${days(after_ms)} ${COUNTS_FROM[counts_from]}`
+const closureConditionOf = ({ after_ms, counts_from }: ClosureMove): string =>
+  `${formatDays(after_ms)} ${COUNTS_FROM[counts_from]}`
 
-const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+const formatTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 
 /** The states and their meanings, as a table in Markdown. */
-export const statesTable = table(
+export const statesTable = formatTable(
   ["state", "meaning"],
   Object.entries(stateMeanings).map(([state, meaning]) => [`\`${state}\``, meaning])
 )
 
 /** Every move that a ticket makes, as a table in Markdown, from the tables that the service itself looks up. */
-export const movesTable = table(
+export const movesTable = formatTable(
   ["from", "to", "made by", "when", "event", "effects"],
   [
     ["–", "`workshop`", "`POST /v1/tickets`", "", "`ticket.created`", ""],
@@ -74,15 +74,15 @@ export const movesTable = table(
       `\`${move.from}\``,
       "`abandoned`",
       "the service",
-      closureCondition(move),
+      closureConditionOf(move),
       "`ticket.abandoned`",
       `\`abandon_reason\` is \`${move.reason}\``
     ])
   ]
 )
 
-const label = (move: StatusMove): string => {
-  const within = move.within_ms === undefined ? "" : `, within ${hours(move.within_ms)}`
+const labelOf = (move: StatusMove): string => {
+  const within = move.within_ms === undefined ? "" : `, within ${formatHours(move.within_ms)}`
   return `${move.to}${within}`
 }
 
@@ -90,13 +90,13 @@ const label = (move: StatusMove): string => {
 export const stateDiagram = [
   "stateDiagram-v2",
   "    [*] --> workshop: create",
-  ...(statusMoves as ReadonlyArray<StatusMove>).map((move) => `    ${move.from} --> ${move.to}: ${label(move)}`),
-  ...closureMoves.map((move) => `    ${move.from} --> abandoned: ${days(move.after_ms)}, ${move.reason}`),
+  ...(statusMoves as ReadonlyArray<StatusMove>).map((move) => `    ${move.from} --> ${move.to}: ${labelOf(move)}`),
+  ...closureMoves.map((move) => `    ${move.from} --> abandoned: ${formatDays(move.after_ms)}, ${move.reason}`),
   "    abandoned --> [*]"
 ].join("\n")
 
 /** The types of events and when each is sent, as a table in Markdown. */
-export const eventsTable = table(
+export const eventsTable = formatTable(
   ["type", "sent when"],
   Object.entries(eventTypes).map(([type, when]) => [`\`${type}\``, when])
 )

@@ -7,7 +7,7 @@ import { Quote, Ticket } from "../../domain/Ticket.js"
 import { AbandonReason, TicketState } from "../../domain/TicketLifecycle.js"
 import * as Sample from "./Samples.js"
 
-const text = (format: "date-time" | "uuid", description: string) =>
+const makeTextSchema = (format: "date-time" | "uuid", description: string) =>
   Schema.String.annotations({ jsonSchema: { type: "string", format, description } })
 const ticketData = Schema.Struct({ ticket: Ticket }).annotations({ identifier: "TicketData" })
 const quoteData = Schema.Struct({ ticket: Ticket, quote: Quote }).annotations({ identifier: "QuoteData" })
@@ -33,7 +33,7 @@ const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = 
   "client.notified": Schema.Struct({
     ticket: Ticket,
     channel: NotifiedChannel,
-    notified_at: text("date-time", "When the client was notified")
+    notified_at: makeTextSchema("date-time", "When the client was notified")
   }),
   "client.linked": Schema.Struct({ ticket: Ticket, client: ClientBadge }),
   "ticket.updated": Schema.Struct({
@@ -77,11 +77,11 @@ const types = Object.keys(eventTypes) as ReadonlyArray<EventType>
 /** The event of one type, as a schema with a name. */
 export const eventSchema = (type: EventType) =>
   Schema.Struct({
-    id: text("uuid", "The event's id, the same at every attempt, so that a receiver can drop duplicates"),
+    id: makeTextSchema("uuid", "The event's id, the same at every attempt, so that a receiver can drop duplicates"),
     type: Schema.Literal(type).annotations({ description: eventTypes[type] }),
-    created_at: text("date-time", "When the event happened"),
+    created_at: makeTextSchema("date-time", "When the event happened"),
     api_version: Schema.Literal(API_VERSION).annotations({ description: "The version of this API" }),
-    shop_id: text("uuid", "The shop in which the event happened"),
+    shop_id: makeTextSchema("uuid", "The shop in which the event happened"),
     data: (dataSchemas[type] as Schema.Schema<unknown>).annotations({ description: "The data of this type of event" })
   }).annotations({ identifier: eventName(type), description: eventTypes[type] })
 
@@ -106,7 +106,7 @@ export const eventExample = (type: EventType): unknown => {
   return JSON.parse(eventBody(id, type, Date.parse(at), Sample.shop.id as ShopId, samples[type]))
 }
 
-const signature = (name: string) => ({
+const makeSignatureHeader = (name: string) => ({
   name,
   in: "header",
   required: true,
@@ -116,14 +116,14 @@ const signature = (name: string) => ({
   example: "t=1795165924,v1=3f1d5a0c9b7e24681357acbd0e2f4a6c8b9d1e3f5a7c9b0d2e4f6a8c0b1d3e5f"
 })
 
-const webhook = (type: EventType, header: string) => ({
+const makeWebhook = (type: EventType, header: string) => ({
   post: {
     operationId: `on${eventName(type)}`,
     summary: eventTypes[type],
     description: "Respond 2xx within ten seconds, and process the event afterwards. The same event may arrive twice.",
     tags: ["Webhooks"],
     security: [],
-    parameters: [signature(header)],
+    parameters: [makeSignatureHeader(header)],
     requestBody: {
       required: true,
       content: {
@@ -142,4 +142,5 @@ const webhook = (type: EventType, header: string) => ({
 })
 
 /** The webhooks section: one entry for each type of event, signed in the header of this name. */
-export const webhooks = (header: string) => Object.fromEntries(types.map((type) => [type, webhook(type, header)]))
+export const makeWebhooks = (header: string) =>
+  Object.fromEntries(types.map((type) => [type, makeWebhook(type, header)]))

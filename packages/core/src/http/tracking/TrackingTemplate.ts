@@ -46,7 +46,7 @@ footer b { color: var(--text); font-weight: 600; }
 `
 
 /** One page with its language, its title and the contents of the card. */
-const page = ({ language }: TrackingLocale, title: string, body: Html): string =>
+const renderPage = ({ language }: TrackingLocale, title: string, body: Html): string =>
   html`<!doctype html>
 <html lang="${language}" dir="${trackingWords[language].direction}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex, nofollow">
@@ -55,23 +55,26 @@ const page = ({ language }: TrackingLocale, title: string, body: Html): string =
 `.text
 
 /** A page that explains why it shows no ticket. */
-export const trackingMessage = (message: "not_found" | "too_many" | "unavailable", locale: TrackingLocale): string => {
+export const renderTrackingMessage = (
+  message: "not_found" | "too_many" | "unavailable",
+  locale: TrackingLocale
+): string => {
   const { title, text } = trackingWords[locale.language][message]
-  return page(locale, title, html`<main><h1>${title}</h1><p class="lead">${text}</p></main>`)
+  return renderPage(locale, title, html`<main><h1>${title}</h1><p class="lead">${text}</p></main>`)
 }
 
 // A text of the shop may have another direction than the words around it, so Unicode's FSI and PDI isolate it.
 const isolateText = (text: string): string => `\u2068${text}\u2069`
 
 // French uses 24 hours even in regions whose other language uses 12, and so does Arabic in the Maghreb.
-const hours = ({ language, locale }: TrackingLocale) =>
+const hourOptionsOf = ({ language, locale }: TrackingLocale) =>
   language === "fr" || /^ar-(DZ|MA|MR|TN)$/.test(locale) ? ({ hourCycle: "h23" } as const) : {}
 
-const dates = (reader: TrackingLocale, { time_zone, updated_at }: TrackingView) => {
+const makeDateFormats = (reader: TrackingLocale, { time_zone, updated_at }: TrackingView) => {
   const format = (iso: string, more: Intl.DateTimeFormatOptions): string => {
     // The year is shown only if it is not the present one.
     const year = iso.slice(0, 4) === updated_at.slice(0, 4) ? {} : ({ year: "numeric" } as const)
-    const time = { hour: "numeric", minute: "2-digit", ...hours(reader) } as const
+    const time = { hour: "numeric", minute: "2-digit", ...hourOptionsOf(reader) } as const
     const shown = { timeZone: time_zone, month: "long", day: "numeric", ...year, ...time, ...more } as const
     return new Intl.DateTimeFormat(reader.locale, shown).format(new Date(iso))
   }
@@ -81,9 +84,9 @@ const dates = (reader: TrackingLocale, { time_zone, updated_at }: TrackingView) 
   }
 }
 
-type Dates = ReturnType<typeof dates>
+type DateFormats = ReturnType<typeof makeDateFormats>
 
-const amounts = (locale: string, { currency, decimals }: TrackingView) => {
+const makeAmountFormat = (locale: string, { currency, decimals }: TrackingView) => {
   // Readers could take 25,000 for twenty-five thousand, so a whole amount of a currency with three decimals has none.
   const trailingZeroDisplay = decimals > 2 ? "stripIfInteger" : "auto"
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals, trailingZeroDisplay } as const
@@ -97,68 +100,76 @@ const marks: Readonly<Record<TrackingStep["progress"], Html>> = {
   upcoming: html`<circle class="ring" cx="14" cy="14" r="10"/>`
 }
 
-const stepItem = (
+const renderStep = (
   { step, progress, at }: TrackingStep,
   names: TrackingWords["steps"]["repair"],
   words: TrackingWords,
-  { short }: Dates
+  { short }: DateFormats
 ) =>
   html`<li class="${progress}"${progress === "current" ? html` aria-current="step"` : null}>
 <svg viewBox="0 0 28 28" aria-hidden="true">${marks[progress]}</svg>
 <div class="name">${names[step]}<span class="unseen">${words.colon}${words.progress[progress]}</span>
 ${at === null ? null : html`<span class="when">${short(at)}</span>`}</div></li>`
 
-const fact = (name: string, value: string, more: ReadonlyArray<string> = []): Html =>
+const renderFact = (name: string, value: string, more: ReadonlyArray<string> = []): Html =>
   html`<div><dt>${name}</dt><dd><bdi>${value}</bdi>${more.map((line) => html`<small>${line}</small>`)}</dd></div>`
 
-const delayFact = ({ delay }: TrackingView, words: TrackingWords, { long }: Dates): ReadonlyArray<Html> => {
+const renderDelay = ({ delay }: TrackingView, words: TrackingWords, { long }: DateFormats): ReadonlyArray<Html> => {
   if (delay === null) return []
   const { title, text, before } = words.delay
   const { previous_promised_at, reason } = delay
   const changedPromise = previous_promised_at === null ? text : before(long(previous_promised_at))
-  return [reason === null ? fact(title, changedPromise) : fact(title, reason, [changedPromise])]
+  return [reason === null ? renderFact(title, changedPromise) : renderFact(title, reason, [changedPromise])]
 }
 
-const partFact = ({ part }: TrackingView, words: TrackingWords, { long }: Dates): ReadonlyArray<Html> => {
+const renderPart = ({ part }: TrackingView, words: TrackingWords, { long }: DateFormats): ReadonlyArray<Html> => {
   if (part === null) return []
   const { label, status, expected_at, received_at } = part
   if (status === "received")
-    return [fact(words.part.received, label, received_at === null ? [] : [words.part.received_at(long(received_at))])]
-  return [fact(words.part.ordered, label, expected_at === null ? [] : [words.part.expected_at(long(expected_at))])]
-}
-
-const facts = (view: TrackingView, { language, locale }: TrackingLocale, when: Dates): ReadonlyArray<Html> => {
-  const words = trackingWords[language]
-  const money = amounts(locale, view)
-  const { promised_at, price_minor, deposit_minor, remaining_minor, notified } = view
-  const amount = (name: string, minor: number | null) =>
-    minor === null ? [] : [html`<div class="amount"><dt>${name}</dt><dd><bdi>${money(minor)}</bdi></dd></div>`]
+    return [
+      renderFact(words.part.received, label, received_at === null ? [] : [words.part.received_at(long(received_at))])
+    ]
   return [
-    ...(promised_at === null ? [] : [fact(words.promised_at, when.long(promised_at))]),
-    ...delayFact(view, words, when),
-    ...partFact(view, words, when),
-    ...amount(words.price, price_minor),
-    ...amount(words.deposit, deposit_minor),
-    ...(deposit_minor === null ? [] : amount(words.remaining, remaining_minor)),
-    ...(notified === null
-      ? []
-      : notified.channel === null
-        ? [fact(words.notified, when.long(notified.at))]
-        : [fact(words.notified, words.channels[notified.channel], [when.long(notified.at)])])
+    renderFact(words.part.ordered, label, expected_at === null ? [] : [words.part.expected_at(long(expected_at))])
   ]
 }
 
-const headline = ({ state, type, abandon_reason }: TrackingView, { states }: TrackingWords) =>
+const renderFacts = (
+  view: TrackingView,
+  { language, locale }: TrackingLocale,
+  when: DateFormats
+): ReadonlyArray<Html> => {
+  const words = trackingWords[language]
+  const formatAmount = makeAmountFormat(locale, view)
+  const { promised_at, price_minor, deposit_minor, remaining_minor, notified } = view
+  const renderAmount = (name: string, minor: number | null) =>
+    minor === null ? [] : [html`<div class="amount"><dt>${name}</dt><dd><bdi>${formatAmount(minor)}</bdi></dd></div>`]
+  return [
+    ...(promised_at === null ? [] : [renderFact(words.promised_at, when.long(promised_at))]),
+    ...renderDelay(view, words, when),
+    ...renderPart(view, words, when),
+    ...renderAmount(words.price, price_minor),
+    ...renderAmount(words.deposit, deposit_minor),
+    ...(deposit_minor === null ? [] : renderAmount(words.remaining, remaining_minor)),
+    ...(notified === null
+      ? []
+      : notified.channel === null
+        ? [renderFact(words.notified, when.long(notified.at))]
+        : [renderFact(words.notified, words.channels[notified.channel], [when.long(notified.at)])])
+  ]
+}
+
+const headlineOf = ({ state, type, abandon_reason }: TrackingView, { states }: TrackingWords) =>
   state === "abandoned" ? states.abandoned[abandon_reason ?? "no_news"] : states[state][type]
 
 /** The page of a ticket: the default of `TrackingOptions.template`, and a model for another one. */
 export const trackingTemplate = (view: TrackingView, locale: TrackingLocale): string => {
   const words = trackingWords[locale.language]
-  const when = dates(locale, view)
-  const { title, text } = headline(view, words)
-  const details = facts(view, locale, when)
+  const dates = makeDateFormats(locale, view)
+  const { title, text } = headlineOf(view, words)
+  const details = renderFacts(view, locale, dates)
   const names = words.steps[view.type]
-  return page(
+  return renderPage(
     locale,
     `${title} · ${isolateText(view.shop_name)}`,
     html`<main class="${view.state}">
@@ -167,10 +178,10 @@ export const trackingTemplate = (view: TrackingView, locale: TrackingLocale): st
 <p class="lead">${text}</p>
 <ul class="items">${view.items.map((item) => html`<li><bdi>${item}</bdi></li>`)}</ul>
 <h2 class="unseen">${words.progress_title}</h2>
-<ol class="steps">${view.steps.map((one) => stepItem(one, names, words, when))}</ol>
+<ol class="steps">${view.steps.map((one) => renderStep(one, names, words, dates))}</ol>
 ${details.length === 0 ? null : html`<h2 class="unseen">${words.details_title}</h2><dl>${details}</dl>`}
 <footer><p>${words.ticket} <b><bdi>${view.number_label}</bdi></b> · ${words.code} <b><bdi>${view.tracking_code}</bdi></b></p>
-<p>${words.updated_at}${words.colon}${when.long(view.updated_at)}</p></footer>
+<p>${words.updated_at}${words.colon}${dates.long(view.updated_at)}</p></footer>
 </main>`
   )
 }

@@ -2,16 +2,16 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { Effect, Either, Schema } from "effect"
 import type { ShopId } from "../../domain/Identifier.js"
 import type { LimitUse } from "../../domain/LimitWindow.js"
-import { countedAddress } from "../../domain/PublicAddress.js"
+import { toCountedAddress } from "../../domain/PublicAddress.js"
 import { TrackingCodeText } from "../../domain/TrackingCode.js"
 import { type TrackingView, trackingPageOf } from "../../domain/TrackingView.js"
 import { Directory } from "../../ports/StorePorts.js"
 import { CachedRateLimits } from "../../services/CachedRateLimits.js"
 import type { HttpRequest, Page } from "../HttpMessage.js"
 import type { RouteGroup } from "../Pipeline.js"
-import { logUnavailable, type RequestContext, respond, retryAfter } from "../respond.js"
+import { logUnavailable, type RequestContext, respond, retryAfterOf } from "../respond.js"
 import { localeOf, type TrackingLocale } from "./TrackingLanguage.js"
-import { trackingMessage, trackingStyle, trackingTemplate } from "./TrackingTemplate.js"
+import { renderTrackingMessage, trackingStyle, trackingTemplate } from "./TrackingTemplate.js"
 
 /** The options of the clients' pages. */
 export interface TrackingOptions {
@@ -21,18 +21,18 @@ export interface TrackingOptions {
   readonly shop_id?: ShopId
 }
 
-const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
+const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-const OWN_STYLE = `'sha256-${base64(sha256(new TextEncoder().encode(trackingStyle)))}'`
+const OWN_STYLE = `'sha256-${toBase64(sha256(new TextEncoder().encode(trackingStyle)))}'`
 
 /** The content security policy: no scripts, even if a template contains some, and only this style. */
-const policy = (style: string, images: string): string =>
+const makePolicy = (style: string, images: string): string =>
   `default-src 'none'; style-src ${style}; img-src ${images}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-const OWN_POLICY = policy(OWN_STYLE, "data:")
-const TEMPLATE_POLICY = policy("'self' 'unsafe-inline'", "'self' data:")
+const OWN_POLICY = makePolicy(OWN_STYLE, "data:")
+const TEMPLATE_POLICY = makePolicy("'self' 'unsafe-inline'", "'self' data:")
 
-const headers = ({ language }: TrackingLocale, policy: string) => ({
+const makeHeaders = ({ language }: TrackingLocale, policy: string) => ({
   "Content-Type": "text/html; charset=utf-8",
   "Content-Language": language,
   "Content-Security-Policy": policy,
@@ -58,7 +58,7 @@ const codeIn = ({ path }: HttpRequest): string | null => {
 
 const useOf = ({ address }: HttpRequest): LimitUse => ({
   policy: "tracking_per_minute",
-  subject: countedAddress(address),
+  subject: toCountedAddress(address),
   time_zone: null
 })
 
@@ -81,20 +81,24 @@ export const trackingRoutes = ({ template = trackingTemplate, shop_id }: Trackin
 
     const showTicket = (request: HttpRequest, context: RequestContext): Effect.Effect<Page> => {
       const locale = localeOf(request.header("accept-language"))
-      const common = headers(locale, csp)
-      const refusal = (status: number, message: Parameters<typeof trackingMessage>[0], wait?: string): Page => ({
+      const common = makeHeaders(locale, csp)
+      const makeRefusal = (
+        status: number,
+        message: Parameters<typeof renderTrackingMessage>[0],
+        wait?: string
+      ): Page => ({
         status,
         headers: wait === undefined ? common : { ...common, "Retry-After": wait },
-        body: trackingMessage(message, locale)
+        body: renderTrackingMessage(message, locale)
       })
       return viewOf(request, context).pipe(
         Effect.map((view) =>
-          view === null ? refusal(404, "not_found") : { headers: common, body: template(view, locale) }
+          view === null ? makeRefusal(404, "not_found") : { headers: common, body: template(view, locale) }
         ),
         Effect.catchTags({
-          LimitReached: (failure) => Effect.succeed(refusal(429, "too_many", retryAfter(failure, context.now))),
+          LimitReached: (failure) => Effect.succeed(makeRefusal(429, "too_many", retryAfterOf(failure, context.now))),
           StoreUnavailable: (failure) =>
-            Effect.as(logUnavailable(failure), refusal(503, "unavailable", retryAfter(failure, context.now)))
+            Effect.as(logUnavailable(failure), makeRefusal(503, "unavailable", retryAfterOf(failure, context.now)))
         })
       )
     }

@@ -1,5 +1,5 @@
 import { Cause, Context, Effect, Layer, Option } from "effect"
-import { inOneLine, rootCause } from "../../domain/ErrorLine.js"
+import { rootCause, toOneLine } from "../../domain/ErrorLine.js"
 import { MINUTE_MS } from "../../domain/Instant.js"
 
 /** The operator's remedy for a failure, if the store knows one (Specification, Commands). */
@@ -56,7 +56,7 @@ const logUnavailable = (failure: Error): Effect.Effect<void> =>
     const subject = rootCause(failure).message
     if (!(yield* isLoggedNow(at, subject))) return
     yield* Effect.logWarning(
-      `The background work ${unavailable.has(subject) ? "still waits" : "waits"} for the store. ${inOneLine(failure)}`
+      `The background work ${unavailable.has(subject) ? "still waits" : "waits"} for the store. ${toOneLine(failure)}`
     )
     unavailable.add(subject)
   })

@@ -70,7 +70,7 @@ export interface ClaimerDeps {
 }
 
 /** Claims due deliveries and starts their attempts. */
-export const deliveryClaimer = ({ deliveries, inFlight, attempt, serially, maxInFlight }: ClaimerDeps) => {
+export const makeDeliveryClaimer = ({ deliveries, inFlight, attempt, serially, maxInFlight }: ClaimerDeps) => {
   const slots = new DeliverySlots(maxInFlight)
   let claimed_at = 0
   let took_ms = 0

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { advanceReplay } from "../../decisions/replayDeliveries.js"
 import type { Instant } from "../../domain/Instant.js"
 import { ServiceLimits } from "../../domain/Limits.js"
-import { type Complaint, checkedOptions, isBoolean, isPositive } from "../../domain/OptionChecks.js"
+import { type Complaint, mustBeBoolean, mustBePositive, requireOptions } from "../../domain/OptionChecks.js"
 import { SIGNATURE_HEADER } from "../../domain/Signature.js"
 import type { Entropy } from "../../ports/Entropy.js"
 import { probe } from "../../ports/Probes.js"
@@ -11,14 +11,14 @@ import { checkSignatureHeader, type WebhookSender } from "../../ports/WebhookSen
 import { showDeliveries } from "../observe/ServiceMetrics.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
 import { type AttemptOptions, makeAttempt } from "./DeliveryAttempt.js"
-import { deliveryClaimer } from "./DeliveryClaimer.js"
+import { makeDeliveryClaimer } from "./DeliveryClaimer.js"
 import { InFlight } from "./InFlight.js"
 
 /*
  * The path of a delivery, from its due time to its recorded result:
  *
  * 1. A command raises an event, and stores the event's delivery in the same commit. The delivery is due at once, or after its retry delay.
- * 2. `deliveryClaimer` (`DeliveryClaimer.ts`) claims due deliveries, one claim at a time and never more than there are free slots. A claim
+ * 2. `makeDeliveryClaimer` (`DeliveryClaimer.ts`) claims due deliveries, one claim at a time and never more than there are free slots. A claim
  *    has a token, and a lease during which no process claims the delivery again.
  * 3. Each claimed delivery takes a slot. A delivery that waits for a slow receiver stops counting (`DeliverySlots`), so that slow receivers
  *    do not delay the others.
@@ -59,8 +59,8 @@ const defaults: DispatcherOptions = {
 
 const optionChecks = {
   signatureHeader: checkSignatureHeader,
-  isJittered: isBoolean,
-  maxInFlight: isPositive
+  isJittered: mustBeBoolean,
+  maxInFlight: mustBePositive
 } as const satisfies Record<keyof DispatcherOptions, (value: unknown) => Complaint>
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -102,7 +102,7 @@ const make = (options: DispatcherOptions) =>
     yield* probe({ measure: Effect.suspend(() => showDeliveries(inFlight.count)) })
     const serially = Effect.unsafeMakeSemaphore(1).withPermits(1)
     const { maxInFlight } = options
-    const claimer = deliveryClaimer({ deliveries, inFlight, attempt, serially, maxInFlight })
+    const claimer = makeDeliveryClaimer({ deliveries, inFlight, attempt, serially, maxInFlight })
     const replays = makeReplayer(deliveries, store)
 
     let claimsUntilReplayLook = 0
@@ -128,7 +128,7 @@ const make = (options: DispatcherOptions) =>
       })
 
     let reportedCount = 0
-    const progress = Effect.sync(() => {
+    const takeProgress = Effect.sync(() => {
       const newlyFinished = inFlight.finishedCount + replays.replayedCount() - reportedCount
       reportedCount += newlyFinished
       return newlyFinished
@@ -142,7 +142,7 @@ const make = (options: DispatcherOptions) =>
         const isQuiet = inFlight.count === 0
         const count = yield* claimAndReplay(claimer.dispatch)
         if (inFlight.count > 0) yield* nextWake
-        else if (count === 0 && isQuiet) return yield* progress
+        else if (count === 0 && isQuiet) return yield* takeProgress
       }
     })
 
@@ -200,6 +200,6 @@ export class Dispatcher extends Context.Tag("@workshop/core/Dispatcher")<
   ): Layer.Layer<Dispatcher, never, Store | Deliveries | WebhookSender | Entropy> =>
     Layer.scoped(
       Dispatcher,
-      Effect.suspend(() => make({ ...defaults, ...checkedOptions("the dispatcher", options, optionChecks) }))
+      Effect.suspend(() => make({ ...defaults, ...requireOptions("the dispatcher", options, optionChecks) }))
     )
 }

@@ -19,7 +19,7 @@ const RECORD_RETRIES = Schedule.intersect(Schedule.exponential("50 millis"), Sch
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
 /** The message of an error of the embedder's notifier. */
-const wordsOf = (cause: Cause.Cause<unknown>): string => {
+const messageOf = (cause: Cause.Cause<unknown>): string => {
   if (Cause.isEmpty(cause)) return ""
   const error = Cause.squash(cause)
   const ownError = error instanceof NotificationFailed ? error.cause : error
@@ -31,7 +31,7 @@ const wordsOf = (cause: Cause.Cause<unknown>): string => {
 const logFailure = (notification: DueNotification, what: string, cause: Cause.Cause<unknown>) => {
   const { shop_id, id, receiver, payload } = notification
   const ticket = receiver === "client" && payload !== null ? { ticket_id: payload.ticket_id } : {}
-  return Effect.annotateLogs(Effect.logError(`${what}${wordsOf(cause)}`, cause), { shop_id, ...ticket, id })
+  return Effect.annotateLogs(Effect.logError(`${what}${messageOf(cause)}`, cause), { shop_id, ...ticket, id })
 }
 
 /** Logs that a notification was given up. The cause is empty if the last attempt crashed its process. */

@@ -4,8 +4,8 @@ import { type AuditEntry, NO_SHOP } from "../../domain/AuditEntry.js"
 import type { ClientId, ShopId } from "../../domain/Identifier.js"
 import { ServiceLimits } from "../../domain/Limits.js"
 import type { LimitStatus, LimitUse } from "../../domain/LimitWindow.js"
-import { latestOfShops, mergeShopsAhead, type ShopNotFound } from "../../domain/Shop.js"
-import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } from "../../ports/CellPorts.js"
+import { latestOfShops, type ShopNotFound } from "../../domain/Shop.js"
+import type { Cell, CellDirectory } from "../../ports/CellPorts.js"
 import { probe, type UnavailableCell } from "../../ports/Probes.js"
 import {
   AuditLog,
@@ -25,7 +25,17 @@ import {
   Transactions
 } from "../../ports/StorePorts.js"
 import { logRemedy } from "../background/BackgroundFailure.js"
-import { AllCells, compareBy, groupValues, mergeSorted, type OpenCell, openCell, ShopCells } from "./OpenCells.js"
+import { composeDeliveries } from "./CellDeliveries.js"
+import {
+  AllCells,
+  compareBy,
+  groupValues,
+  mergeSorted,
+  type OpenCell,
+  openCell,
+  queryShopsAhead,
+  ShopCells
+} from "./OpenCells.js"
 
 /*
  * One store that consists of several cells. Each cell is a complete store, and each shop is in one cell:
@@ -46,9 +56,6 @@ const cellUnavailable = Metric.gauge("workshop_cell_unavailable", {
   description: "1 while this process cannot use the cell, otherwise 0."
 })
 
-/** The maximum number of shops for which a process remembers when it last claimed their deliveries. */
-const MAX_REMEMBERED_SHOPS = 100_000
-
 /** The maximum number of immediate rewrites of a copy whose account changes meanwhile. After that, the background work rewrites it. */
 const MAX_COPY_ATTEMPTS = 8
 
@@ -61,7 +68,7 @@ export interface CellsOptions {
 }
 
 /** The store's commands, each in the cell of its shop. The hashes of keys that a command saves are added to the directory. */
-const routedStore = (shopCells: ShopCells, directory: CellDirectory): Context.Tag.Service<Store> => ({
+const routeStore = (shopCells: ShopCells, directory: CellDirectory): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
     shopCells.runInCell(command.shop_id, (cell): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
       if (cell === shopCells.home) return cell.store.transact(command)
@@ -81,7 +88,7 @@ const routedStore = (shopCells: ShopCells, directory: CellDirectory): Context.Ta
     })
 })
 
-const routedReads = (shopCells: ShopCells): Context.Tag.Service<Reads> => ({
+const routeReads = (shopCells: ShopCells): Context.Tag.Service<Reads> => ({
   shop: (shop_id) => shopCells.runInCell(shop_id, ({ reads }) => reads.shop(shop_id)),
   ticket: (shop_id, id) => shopCells.runInCell(shop_id, ({ reads }) => reads.ticket(shop_id, id)),
   tickets: (shop_id, ...rest) => shopCells.runInCell(shop_id, ({ reads }) => reads.tickets(shop_id, ...rest)),
@@ -93,15 +100,15 @@ const routedReads = (shopCells: ShopCells): Context.Tag.Service<Reads> => ({
   events: (shop_id, part) => shopCells.runInCell(shop_id, ({ reads }) => reads.events(shop_id, part))
 })
 
-const routedDeliveryLog = (shopCells: ShopCells): Context.Tag.Service<DeliveryLog> => ({
+const routeDeliveryLog = (shopCells: ShopCells): Context.Tag.Service<DeliveryLog> => ({
   deliveries: (shop_id, part) => shopCells.runInCell(shop_id, (cell) => cell.deliveryLog.deliveries(shop_id, part)),
   count: (shop_id, filter) => shopCells.runInCell(shop_id, (cell) => cell.deliveryLog.count(shop_id, filter)),
   notices: (shop_id) => shopCells.runInCell(shop_id, (cell) => cell.deliveryLog.notices(shop_id))
 })
 
 /** Limits are counted in the cell of their shop. Uses in several cells are taken one cell after another, and given back if one refuses. */
-const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => {
-  const byCell = (takes: ReadonlyArray<LimitUse>) =>
+const routeLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => {
+  const groupByCell = (takes: ReadonlyArray<LimitUse>) =>
     Effect.map(
       Effect.forEach(takes, (use) => Effect.map(shopCells.cellOfUse(use), (cell) => [cell, use] as const)),
       (found) =>
@@ -109,27 +116,27 @@ const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => 
     )
 
   /** The statuses in the order of the uses. */
-  const inOrder = (takes: ReadonlyArray<LimitUse>, of: ReadonlyMap<LimitUse, LimitStatus>) =>
-    takes.map((use) => of.get(use)!)
+  const orderStatuses = (takes: ReadonlyArray<LimitUse>, statuses: ReadonlyMap<LimitUse, LimitStatus>) =>
+    takes.map((use) => statuses.get(use)!)
 
   return {
     take: (takes, now) =>
       Effect.gen(function* () {
-        const groups = yield* byCell(takes)
+        const groups = yield* groupByCell(takes)
         const taken = new Map<LimitUse, LimitStatus>()
         for (const { cell, uses } of groups) {
           const giveBack = Effect.forEach(
             groups.filter((group) => group.uses.every((use) => taken.has(use))),
-            (group) => group.cell.limits.giveBack(group.uses, inOrder(group.uses, taken))
+            (group) => group.cell.limits.giveBack(group.uses, orderStatuses(group.uses, taken))
           )
           const take = shopCells.limiter.limit(cell, cell.limits.take(uses, now))
           const limitStatuses = yield* Effect.tapError(take, () => giveBack)
           uses.forEach((use, i) => void taken.set(use, limitStatuses[i]!))
         }
-        return inOrder(takes, taken)
+        return orderStatuses(takes, taken)
       }),
     giveBack: (takes, taken) =>
-      Effect.flatMap(byCell(takes), (groups) =>
+      Effect.flatMap(groupByCell(takes), (groups) =>
         Effect.forEach(
           groups,
           ({ cell, uses }) =>
@@ -145,82 +152,12 @@ const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => 
   }
 }
 
-/**
- * Claims from all cells in the order of one store: the shop that was served longest ago comes first. A cell orders only its own shops,
- * so this process remembers the order of its claims across cells.
- */
-const claimAcrossCells = (allCells: AllCells) => {
-  const served = new Map<ShopId, { readonly number: number; readonly turn: number }>()
-  let last = 0
-
-  const orderOf = ({ shop_id, turn }: DeliveryTurn): number => {
-    const latest = served.get(shop_id)
-    return latest?.number === Math.floor(turn / TURNS_PER_CLAIM) ? latest.turn : turn
-  }
-  /** Records the order of the claims of several cells, as if one claim had made them all. */
-  const rememberClaimOrder = (claims: ReadonlyArray<readonly [ShopId, number]>) => {
-    if (served.size > MAX_REMEMBERED_SHOPS) served.clear()
-    last = Math.max(last + 1, ...claims.map(([, number]) => number))
-    claims.forEach(([shop_id, number], i) => {
-      served.set(shop_id, { number, turn: last * TURNS_PER_CLAIM + Math.min(i, TURNS_PER_CLAIM - 1) })
-    })
-  }
-
-  return (now: number, max: number) =>
-    Effect.gen(function* () {
-      const turnsOfCells = yield* allCells.ask(({ access }) => access.turns(now, max))
-      const slots = turnsOfCells
-        .flatMap(([cell, turns]) => turns.map((one) => ({ cell, rank: one.rank, order: orderOf(one) })))
-        .sort((a, b) => a.rank - b.rank || a.order - b.order)
-        .slice(0, max)
-        .map(({ cell }) => cell)
-      const claimed = yield* Effect.forEach(
-        groupValues(slots, (cell) => cell),
-        ([cell, { length }]) =>
-          Effect.map(
-            Effect.orElseSucceed(allCells.trackingAvailability(cell, cell.access.claim(now, length)), () => ({
-              number: 0,
-              claims: []
-            })),
-            ({ number, claims }) => [cell, claims.map((claim) => ({ number, claim }))] as const
-          ),
-        { concurrency: "unbounded" }
-      )
-      const remainingClaims = new Map(claimed)
-      const claims = slots.flatMap((cell) => remainingClaims.get(cell)?.shift() ?? [])
-      rememberClaimOrder(claims.map(({ number, claim }) => [claim.shop_id, number]))
-      return claims.map(({ claim }) => claim)
-    })
-}
-
-const composedDeliveries = (allCells: AllCells): Context.Tag.Service<Deliveries> => ({
-  claim: claimAcrossCells(allCells),
-  reclaim: Effect.map(
-    allCells.ask(({ deliveries }) => deliveries.reclaim),
-    (counts) => counts.reduce((sum, [, count]) => sum + count, 0)
-  ),
-  next: (until) =>
-    Effect.map(
-      allCells.ask(({ deliveries }) => deliveries.next(until)),
-      (found) => {
-        const instants = found.flatMap(([, next]) => next ?? [])
-        return instants.length === 0 ? null : Math.min(...instants)
-      }
-    ),
-  changed: Effect.raceAll(allCells.cells.map(({ deliveries }) => deliveries.changed)),
-  // Replay ids increase with start time, so merging by id keeps the oldest first.
-  replays: Effect.map(
-    allCells.gather(({ deliveries }) => deliveries.replays),
-    (open) => mergeSorted(open, ({ id }) => id, ServiceLimits.replays_per_look)
-  )
-})
-
 /** Updates copies of accounts in the cells that can be reached. */
 const makeCopier = (allCells: AllCells, directory: CellDirectory) => {
   const cellsByName = new Map(allCells.cells.map((cell) => [cell.name, cell]))
 
   /** Writes one account's copies. An account that changed meanwhile is written again, because writes may overtake each other. */
-  const copy = (client_id: ClientId | null, retries: number): Effect.Effect<void, StoreUnavailable> =>
+  const writeCopies = (client_id: ClientId | null, retries: number): Effect.Effect<void, StoreUnavailable> =>
     Effect.flatMap(directory.stale(client_id), (stale) =>
       Effect.forEach(
         stale.flatMap(({ lacking, ...of }) => lacking.map((lack) => ({ ...of, ...lack }))),
@@ -229,7 +166,9 @@ const makeCopier = (allCells: AllCells, directory: CellDirectory) => {
           if (cellOfCopy === undefined || !allCells.available.includes(cellOfCopy)) return Effect.void
           return cellOfCopy.access.keepCopy(client_id, account).pipe(
             Effect.zipRight(directory.copied(client_id, cell, change_number)),
-            Effect.flatMap((isLatest) => (isLatest || retries === 0 ? Effect.void : copy(client_id, retries - 1))),
+            Effect.flatMap((isLatest) =>
+              isLatest || retries === 0 ? Effect.void : writeCopies(client_id, retries - 1)
+            ),
             // The copy stays out of date in the directory, so the background work tries again.
             Effect.catchAll(() => Effect.void)
           )
@@ -237,7 +176,7 @@ const makeCopier = (allCells: AllCells, directory: CellDirectory) => {
         { concurrency: "unbounded", discard: true }
       )
     )
-  return (client_id: ClientId | null) => copy(client_id, MAX_COPY_ATTEMPTS)
+  return (client_id: ClientId | null) => writeCopies(client_id, MAX_COPY_ATTEMPTS)
 }
 
 type Copy = ReturnType<typeof makeCopier>
@@ -245,15 +184,13 @@ type Copy = ReturnType<typeof makeCopier>
 /** Places a new shop in a cell that responds now. A shop that was placed in an unavailable cell could not be opened. */
 const placeShop = (shopCells: ShopCells, allCells: AllCells) => (shop_id: ShopId) =>
   shopCells.hasCachedCell(shop_id)
-    ? shopCells.of(shop_id)
+    ? shopCells.cellOfShop(shop_id)
     : Effect.zipRight(
         allCells.ask(({ access }) => access.confirm),
         Effect.suspend(() => shopCells.place(shop_id, allCells.available))
       )
 
-const shopsAhead = (now: number) => (cell: OpenCell) => cell.directory.shopsAhead(now)
-
-const composedDirectory = (
+const composeDirectory = (
   shopCells: ShopCells,
   allCells: AllCells,
   directory: CellDirectory,
@@ -275,7 +212,7 @@ const composedDirectory = (
     claimFirstShop: home.directory.claimFirstShop,
     listShops: (after, limit) =>
       Effect.map(
-        allCells.all(({ directory }) => directory.listShops(after, limit)),
+        allCells.askEvery(({ directory }) => directory.listShops(after, limit)),
         (pages) => mergeSorted(pages.flat(), ({ id }) => id, limit)
       ),
     isSandboxMade: home.directory.isSandboxMade,
@@ -285,23 +222,23 @@ const composedDirectory = (
       allCells.ask(({ directory }) => directory.latest),
       (results) => Math.max(...results.map(([, latest]) => latest))
     ),
-    shopsAhead: (now) => Effect.map(allCells.ask(shopsAhead(now)), (all) => mergeShopsAhead(all.map(([, one]) => one))),
+    shopsAhead: queryShopsAhead(allCells),
     createClient: (account) => copyAfterChange(home.directory.createClient(account), account.id),
     listClients: home.directory.listClients,
     holders: home.directory.holders,
     changeClient: (account) => copyAfterChange(home.directory.changeClient(account), account.id),
     keyByHash: (hash) =>
-      Effect.flatMap(shopCells.keyByHash(hash), (cell) =>
+      Effect.flatMap(shopCells.cellOfKeyHash(hash), (cell) =>
         Effect.tap(shopCells.limiter.limit(cell, cell.directory.keyByHash(hash)), (found) => {
           // If a cell lacks a key that the directory records there, the cell's address may lead to another cell.
           if (found === null) return cell === home ? Effect.void : cell.access.confirm
-          return Effect.sync(() => shopCells.foundKey(hash, found.key.id, found.shop.id, cell))
+          return Effect.sync(() => shopCells.rememberKey(hash, found.key.id, found.shop.id, cell))
         })
       ),
     // If the cell of a key is unknown, every cell gets the use, because a cell ignores keys that it does not have.
     keysUsed: (uses) =>
       Effect.forEach(
-        groupValues([...uses], ([id]) => shopCells.key(id)),
+        groupValues([...uses], ([id]) => shopCells.cellOfKey(id)),
         ([cell, ofCell]) =>
           Effect.forEach(cell === undefined ? allCells.available : [cell], ({ directory }) =>
             directory.keysUsed(new Map(ofCell))
@@ -337,7 +274,7 @@ const composedDirectory = (
   }
 }
 
-const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<AuditLog> => ({
+const composeAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<AuditLog> => ({
   // The audit entry of a new shop is written before the shop.
   append: (entry) =>
     entry.shop_id === NO_SHOP
@@ -347,7 +284,7 @@ const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Se
     if (shop_id === NO_SHOP) return shopCells.home.audit.list(shop_id, before, limit)
     if (shop_id !== null) return shopCells.runInCell(shop_id, ({ audit }) => audit.list(shop_id, before, limit))
     return Effect.map(
-      allCells.all(({ access }) => access.audit(before, limit)),
+      allCells.askEvery(({ access }) => access.audit(before, limit)),
       (pages) =>
         pages
           .flat()
@@ -359,7 +296,7 @@ const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Se
 })
 
 /** Erases a person's data in every cell. An erasure fails while a cell is unavailable, and must then be started again. */
-const composedPersonalData = (
+const composePersonalData = (
   shopCells: ShopCells,
   allCells: AllCells,
   copy: Copy
@@ -388,7 +325,7 @@ const composedPersonalData = (
       ),
     shops: (person) =>
       Effect.map(
-        allCells.all(({ personal }) => personal.shops(person)),
+        allCells.askEvery(({ personal }) => personal.shops(person)),
         (lists) => lists.flat().sort()
       ),
     readShopData: (shop_id, person) =>
@@ -400,7 +337,7 @@ const composedPersonalData = (
 }
 
 /** The data of a sandbox in all cells. The home cell is cleared last, because it records whether a sandbox made the data. */
-const composedSandboxData = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<SandboxData> => {
+const composeSandboxData = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<SandboxData> => {
   const [home, ...others] = [shopCells.home, ...allCells.cells.slice(1)]
   const clearCell = ({ directory, sandboxData }: OpenCell) =>
     Effect.zipRight(directory.markSandboxMade, sandboxData.clear)
@@ -468,12 +405,12 @@ export const cellPorts = ({
       Effect.forever,
       Effect.forkScoped
     )
-    return Context.make(Store, routedStore(shopCells, directory)).pipe(
+    return Context.make(Store, routeStore(shopCells, directory)).pipe(
       Context.add(Transactions, noJoinedTransactions),
-      Context.add(Reads, routedReads(shopCells)),
-      Context.add(AuditLog, composedAudit(shopCells, allCells)),
-      Context.add(PersonalData, composedPersonalData(shopCells, allCells, copy)),
-      Context.add(Directory, composedDirectory(shopCells, allCells, directory, copy)),
+      Context.add(Reads, routeReads(shopCells)),
+      Context.add(AuditLog, composeAudit(shopCells, allCells)),
+      Context.add(PersonalData, composePersonalData(shopCells, allCells, copy)),
+      Context.add(Directory, composeDirectory(shopCells, allCells, directory, copy)),
       Context.add(Closures, {
         due: (until, limit) =>
           Effect.map(
@@ -488,13 +425,13 @@ export const cellPorts = ({
             (rows) => mergeSorted(rows, ({ due_at }) => due_at, limit)
           ),
         dueAfter: (shop_id, after, limit) =>
-          Effect.flatMap(shopCells.of(shop_id), ({ notificationQueue }) =>
+          Effect.flatMap(shopCells.cellOfShop(shop_id), ({ notificationQueue }) =>
             notificationQueue.dueAfter(shop_id, after, limit)
           )
       }),
-      Context.add(Deliveries, composedDeliveries(allCells)),
-      Context.add(DeliveryLog, routedDeliveryLog(shopCells)),
-      Context.add(RateLimits, routedLimits(shopCells)),
-      Context.add(SandboxData, composedSandboxData(shopCells, allCells))
+      Context.add(Deliveries, composeDeliveries(allCells)),
+      Context.add(DeliveryLog, routeDeliveryLog(shopCells)),
+      Context.add(RateLimits, routeLimits(shopCells)),
+      Context.add(SandboxData, composeSandboxData(shopCells, allCells))
     )
   })

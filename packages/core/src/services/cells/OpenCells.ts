@@ -2,6 +2,7 @@ import { Context, Effect, Either } from "effect"
 import type { KeyId, ShopId } from "../../domain/Identifier.js"
 import { Policies, ServiceLimits } from "../../domain/Limits.js"
 import type { LimitUse } from "../../domain/LimitWindow.js"
+import { mergeShopsAhead } from "../../domain/Shop.js"
 import { type Cell, CellAccess, type CellDirectory } from "../../ports/CellPorts.js"
 import type { UnavailableCell } from "../../ports/Probes.js"
 import {
@@ -71,7 +72,7 @@ class CellCache<K> {
   }
 }
 
-const unknownCell = (name: string) =>
+const makeUnknownCellError = (name: string) =>
   new StoreUnavailable({
     remedy: `The directory of cells has the cell ${name}, but --cells of this process does not. Start the process with the same --cells as workshop migrate.`
   })
@@ -79,7 +80,7 @@ const unknownCell = (name: string) =>
 /** Finds the cell of a shop or a key, and remembers it. */
 export class ShopCells {
   readonly home: OpenCell
-  readonly #named: ReadonlyMap<string, OpenCell>
+  readonly #cellsByName: ReadonlyMap<string, OpenCell>
   readonly #directory: CellDirectory
   readonly #shops = new CellCache<ShopId>()
   readonly #keys = new CellCache<string>()
@@ -90,17 +91,17 @@ export class ShopCells {
   constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory, limiter: Pick<AllCells, "limit">) {
     this.home = cells[0]!
     this.limiter = limiter
-    this.#named = new Map(cells.map((cell) => [cell.name, cell]))
+    this.#cellsByName = new Map(cells.map((cell) => [cell.name, cell]))
     this.#directory = directory
   }
 
   #cellNamed(name: string): Effect.Effect<OpenCell, StoreUnavailable> {
-    const cell = this.#named.get(name)
-    return cell === undefined ? unknownCell(name) : Effect.succeed(cell)
+    const cell = this.#cellsByName.get(name)
+    return cell === undefined ? makeUnknownCellError(name) : Effect.succeed(cell)
   }
 
   /** Finds the cell of a shop; null if no cell has the shop. */
-  #found(shop_id: ShopId): Effect.Effect<OpenCell | null, StoreUnavailable> {
+  #findCell(shop_id: ShopId): Effect.Effect<OpenCell | null, StoreUnavailable> {
     const { home } = this
     return Effect.flatMap(this.#directory.cellOfShop(shop_id), (name) => {
       if (name !== null) return this.#cellNamed(name)
@@ -110,10 +111,10 @@ export class ShopCells {
   }
 
   /** The cell of a shop. A shop that no cell has is not remembered, because another process may be creating it. */
-  of(shop_id: ShopId): Effect.Effect<OpenCell, StoreUnavailable> {
+  cellOfShop(shop_id: ShopId): Effect.Effect<OpenCell, StoreUnavailable> {
     const cached = this.#shops.get(shop_id)
     if (cached !== undefined) return Effect.succeed(cached)
-    return Effect.map(this.limiter.limit(this.home, this.#found(shop_id)), (cell) => {
+    return Effect.map(this.limiter.limit(this.home, this.#findCell(shop_id)), (cell) => {
       if (cell !== null) this.#shops.set(shop_id, cell)
       return cell ?? this.home
     })
@@ -129,7 +130,7 @@ export class ShopCells {
     shop_id: ShopId,
     work: (cell: OpenCell) => Effect.Effect<A, E>
   ): Effect.Effect<A, E | StoreUnavailable> {
-    return Effect.flatMap(this.of(shop_id), (cell) => this.limiter.limit(cell, work(cell)))
+    return Effect.flatMap(this.cellOfShop(shop_id), (cell) => this.limiter.limit(cell, work(cell)))
   }
 
   /** The cell of a shop. If the shop is new, the directory records a cell for it. */
@@ -143,13 +144,13 @@ export class ShopCells {
       ),
       (name) => this.#cellNamed(name)
     )
-    return Effect.flatMap(this.#found(shop_id), (cell) => (cell === null ? placed : Effect.succeed(cell))).pipe(
+    return Effect.flatMap(this.#findCell(shop_id), (cell) => (cell === null ? placed : Effect.succeed(cell))).pipe(
       Effect.tap((cell) => Effect.sync(() => this.#shops.set(shop_id, cell)))
     )
   }
 
   /** The cell of a key by its hash; the home cell if the directory does not have the key. */
-  keyByHash(hash: string): Effect.Effect<OpenCell, StoreUnavailable> {
+  cellOfKeyHash(hash: string): Effect.Effect<OpenCell, StoreUnavailable> {
     const cached = this.#keys.get(hash)
     if (cached !== undefined) return Effect.succeed(cached)
     return Effect.flatMap(this.limiter.limit(this.home, this.#directory.cellOfKey(hash)), (name) =>
@@ -158,22 +159,22 @@ export class ShopCells {
   }
 
   /** Remembers a key that was found, by its hash and by its id. */
-  foundKey(hash: string, id: KeyId, shop_id: ShopId, cell: OpenCell): void {
+  rememberKey(hash: string, id: KeyId, shop_id: ShopId, cell: OpenCell): void {
     this.#keys.set(hash, cell)
     this.#keys.set(id, cell)
     this.#shops.set(shop_id, cell)
   }
 
   /** The cell of a key by its id; undefined if this process did not find it by its hash. */
-  key(id: string): OpenCell | undefined {
+  cellOfKey(id: string): OpenCell | undefined {
     return this.#keys.get(id)
   }
 
   /** The cell that counts the uses of a subject. */
   cellOfUse({ policy, subject }: LimitUse): Effect.Effect<OpenCell, StoreUnavailable> {
     const { per } = Policies[policy]
-    if (per === "shop") return this.of(subject as ShopId)
-    return Effect.succeed((per === "address" ? undefined : this.key(subject)) ?? this.home)
+    if (per === "shop") return this.cellOfShop(subject as ShopId)
+    return Effect.succeed((per === "address" ? undefined : this.cellOfKey(subject)) ?? this.home)
   }
 }
 
@@ -215,10 +216,7 @@ export class AllCells {
   }
 
   /** Records whether the cell responds. A failure with a remedy is logged once a minute until it is fixed; any other failure is logged once. */
-  trackingAvailability<A>(
-    cell: OpenCell,
-    work: Effect.Effect<A, StoreUnavailable>
-  ): Effect.Effect<A, StoreUnavailable> {
+  trackAvailability<A>(cell: OpenCell, work: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> {
     return work.pipe(
       Effect.tapBoth({
         onFailure: (failure) => {
@@ -253,7 +251,7 @@ export class AllCells {
   #tryInBackground(cell: OpenCell): void {
     if (this.#triedAt.has(cell)) return
     this.#triedAt.add(cell)
-    const reconnect = this.trackingAvailability(cell, cell.access.confirm).pipe(
+    const reconnect = this.trackAvailability(cell, cell.access.confirm).pipe(
       Effect.exit,
       Effect.ensuring(Effect.sync(() => this.#triedAt.delete(cell)))
     )
@@ -268,7 +266,7 @@ export class AllCells {
       const [askedCells, left] = [this.available, this.cells.filter((cell) => this.#unavailable.has(cell))]
       for (const cell of left) this.#tryInBackground(cell)
       return Effect.flatMap(
-        Effect.forEach(askedCells, (cell) => Effect.either(this.trackingAvailability(cell, work(cell))), {
+        Effect.forEach(askedCells, (cell) => Effect.either(this.trackAvailability(cell, work(cell))), {
           concurrency: "unbounded"
         }),
         (outcomes) => {
@@ -291,7 +289,7 @@ export class AllCells {
   }
 
   /** Queries every cell, including unavailable ones; fails if one does not respond. */
-  all<A>(
+  askEvery<A>(
     work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> {
     return Effect.forEach(
@@ -346,3 +344,10 @@ export const groupValues = <A, K>(
   }
   return [...groups]
 }
+
+/** The shops of all cells whose data are ahead of the clock. */
+export const queryShopsAhead = (allCells: AllCells) => (now: number) =>
+  Effect.map(
+    allCells.ask(({ directory }) => directory.shopsAhead(now)),
+    (results) => mergeShopsAhead(results.map(([, ahead]) => ahead))
+  )

@@ -112,7 +112,7 @@ export interface DueWork {
 
 const TO_REFUSED = 'must be "next", or a date and time such as 2026-11-20T10:20:42Z'
 
-const dateTime = Schema.decodeEither(DateTimeText)
+const decodeDateTime = Schema.decodeEither(DateTimeText)
 
 /** `next` or an instant, with one error message for both. */
 const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.Literal("next"), InstantNumber), {
@@ -120,7 +120,7 @@ const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.
   decode: (text, _, ast): Either.Either<"next" | Instant, ParseResult.ParseIssue> =>
     text === "next"
       ? Either.right("next" as const)
-      : Either.mapLeft(dateTime(text), () => new ParseResult.Type(ast, text, TO_REFUSED)),
+      : Either.mapLeft(decodeDateTime(text), () => new ParseResult.Type(ast, text, TO_REFUSED)),
   encode: (to) => Either.right(to === "next" ? "next" : toIso(to))
 }).annotations({
   jsonSchema: {
@@ -184,10 +184,7 @@ const clockMoveRefusal = (field: keyof ClockMove, message: string) =>
   Effect.fail(new InvalidInput({ issues: [{ field, message }] }))
 
 /** The target of a move from `now`; a move back or too far ahead is refused. */
-const destination = (
-  { set, advance_ms, advance, to }: ClockMove,
-  now: Instant
-): Effect.Effect<Instant, InvalidInput> => {
+const targetOf = ({ set, advance_ms, advance, to }: ClockMove, now: Instant): Effect.Effect<Instant, InvalidInput> => {
   const [field, start] = typeof to === "number" ? (["to", to] as const) : (["set", set ?? now] as const)
   if (start < now) return clockMoveRefusal(field, `must not be before ${toIso(now)}, because the clock never goes back`)
   const target = start + (advance_ms ?? advance ?? 0)
@@ -307,7 +304,7 @@ const make = (clock: MovableClock, works: ReadonlyArray<DueWork>): Context.Tag.S
       Effect.sync(() => clock.holdAt(clock.unsafeCurrentTimeMillis())),
       Effect.fnUntraced(function* () {
         const now = clock.unsafeCurrentTimeMillis()
-        const target = yield* destination(yield* resolveNext(move, next, now), now)
+        const target = yield* targetOf(yield* resolveNext(move, next, now), now)
         if (isMoving) yield* walkTo(target)
         return { ...stateWith(frozen, frozen_by), moved_ms: clock.unsafeCurrentTimeMillis() - now }
       }),

@@ -7,7 +7,7 @@ import { ServiceLimits } from "../../domain/Limits.js"
 import type { ShopsAhead } from "../../domain/Shop.js"
 import { Directory, NotificationQueue, Reads, Store, type StoreUnavailable } from "../../ports/StorePorts.js"
 import type { SeenTickets } from "../../ports/TicketList.js"
-import { auditedCommandRunner } from "../CommandRunner.js"
+import { makeAuditedCommandRunner } from "../CommandRunner.js"
 
 /** The result of a repair. */
 export interface ClockRepairResult {
@@ -27,7 +27,7 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
   const queue = yield* NotificationQueue
   const batch = ServiceLimits.clock_repair_batch_tickets
   const begun_at = yield* Clock.currentTimeMillis
-  const ahead_until = yield* auditedCommandRunner(store)(repairClock(shop_id), (until) =>
+  const ahead_until = yield* makeAuditedCommandRunner(store)(repairClock(shop_id), (until) =>
     until === null ? null : { act: "shop.clock_repaired", details: { ahead_until: toIso(until) } }
   )
   if (ahead_until !== null) {

@@ -12,17 +12,17 @@ type Labels = ReadonlyArray<readonly [string, string]>
 
 const escapeText = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
 
-const number = (value: number): string =>
+const formatNumber = (value: number): string =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"
 
 /** A name in the form that Prometheus accepts. Prometheus would reject the whole text because of one wrong name. */
 const metricName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_:]/g, "_").replace(/^(?=\d)/, "_")
 
-const sample = (name: string, labels: Labels, value: number): string => {
-  const inner = labels
+const formatSample = (name: string, labels: Labels, value: number): string => {
+  const labelText = labels
     .map(([key, text]) => `${metricName(key).replaceAll(":", "_")}="${escapeText(text).replaceAll('"', '\\"')}"`)
     .join(",")
-  return `${name}${inner === "" ? "" : `{${inner}}`} ${number(value)}`
+  return `${name}${labelText === "" ? "" : `{${labelText}}`} ${formatNumber(value)}`
 }
 
 const typeOf = ({ keyType }: MetricKey.MetricKey.Untyped): string => {
@@ -31,37 +31,37 @@ const typeOf = ({ keyType }: MetricKey.MetricKey.Untyped): string => {
   return MetricKeyType.isSummaryKey(keyType) ? "summary" : "gauge"
 }
 
-const samples = (name: string, { metricKey, metricState: state }: MetricPair.MetricPair.Untyped) => {
+const formatSamples = (name: string, { metricKey, metricState: state }: MetricPair.MetricPair.Untyped) => {
   const { tags } = metricKey
   const labels: Labels = tags.map(({ key, value }) => [key, value])
   if (MetricState.isHistogramState(state)) {
     return [
       ...state.buckets
         .filter(([until]) => until !== Number.POSITIVE_INFINITY)
-        .map(([until, n]) => sample(`${name}_bucket`, [...labels, ["le", number(until)]], n)),
-      sample(`${name}_bucket`, [...labels, ["le", "+Inf"]], state.count),
-      sample(`${name}_sum`, labels, state.sum),
-      sample(`${name}_count`, labels, state.count)
+        .map(([until, n]) => formatSample(`${name}_bucket`, [...labels, ["le", formatNumber(until)]], n)),
+      formatSample(`${name}_bucket`, [...labels, ["le", "+Inf"]], state.count),
+      formatSample(`${name}_sum`, labels, state.sum),
+      formatSample(`${name}_count`, labels, state.count)
     ]
   }
   if (MetricState.isSummaryState(state)) {
     return [
       ...state.quantiles.map(([quantile, value]) =>
-        sample(
+        formatSample(
           name,
-          [...labels, ["quantile", number(quantile)]],
+          [...labels, ["quantile", formatNumber(quantile)]],
           Option.getOrElse(value, () => Number.NaN)
         )
       ),
-      sample(`${name}_sum`, labels, state.sum),
-      sample(`${name}_count`, labels, state.count)
+      formatSample(`${name}_sum`, labels, state.sum),
+      formatSample(`${name}_count`, labels, state.count)
     ]
   }
   if (MetricState.isFrequencyState(state)) {
-    return [...state.occurrences].map(([key, count]) => sample(name, [...labels, ["key", key]], count))
+    return [...state.occurrences].map(([key, count]) => formatSample(name, [...labels, ["key", key]], count))
   }
-  if (MetricState.isCounterState(state)) return [sample(name, labels, Number(state.count))]
-  return MetricState.isGaugeState(state) ? [sample(name, labels, Number(state.value))] : []
+  if (MetricState.isCounterState(state)) return [formatSample(name, labels, Number(state.count))]
+  return MetricState.isGaugeState(state) ? [formatSample(name, labels, Number(state.value))] : []
 }
 
 const headOf = (name: string, { metricKey }: MetricPair.MetricPair.Untyped): string => {
@@ -77,14 +77,14 @@ const headOf = (name: string, { metricKey }: MetricPair.MetricPair.Untyped): str
  * Metrics in Prometheus' text format, version 0.0.4: each name once, with its help, if any, and its type, then its
  * samples. A frequency is a counter with the label `key`. By default only those of the service, `process_` and `nodejs_`.
  */
-export const exposition = (
+export const formatExposition = (
   measured: ReadonlyArray<MetricPair.MetricPair.Untyped>,
   isShown: (name: string) => boolean = (name) => SHOWN.test(name)
 ): string => {
   const families = new Map<string, { readonly head: string; readonly lines: Array<string> }>()
   for (const pair of measured) {
     const name = metricName(pair.metricKey.name)
-    const lines = isShown(name) ? samples(name, pair) : []
+    const lines = isShown(name) ? formatSamples(name, pair) : []
     if (lines.length === 0) continue
     const family = families.get(name) ?? { head: headOf(name, pair), lines: [] }
     families.set(name, family)
@@ -107,7 +107,7 @@ const measure: Effect.Effect<void> = Effect.gen(function* () {
  * The metrics of the service in Prometheus' text format, with those whose names begin with `process_` or `nodejs_`
  * (Specification, Commands). Metrics of your own are in {@link scrapeAll}.
  */
-export const scrape: Effect.Effect<string> = Effect.map(measure, () => exposition(Metric.unsafeSnapshot()))
+export const scrape: Effect.Effect<string> = Effect.map(measure, () => formatExposition(Metric.unsafeSnapshot()))
 
 /**
  * Effect's counts of its own fibers. They mislead an operator, because a fiber that another one interrupts counts as
@@ -120,5 +120,5 @@ const OF_FIBERS = /^effect_fiber_/
  * character that Prometheus refuses in a name is an underscore.
  */
 export const scrapeAll: Effect.Effect<string> = Effect.map(measure, () =>
-  exposition(Metric.unsafeSnapshot(), (name) => !OF_FIBERS.test(name))
+  formatExposition(Metric.unsafeSnapshot(), (name) => !OF_FIBERS.test(name))
 )

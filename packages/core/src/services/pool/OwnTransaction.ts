@@ -67,7 +67,7 @@ export const ownTransaction =
     Effect.gen(function* () {
       const { join } = yield* Transactions
       const runtime = yield* Effect.runtime<R>()
-      const within = (client: unknown, tx: Tx) =>
+      const runWork = (client: unknown, tx: Tx) =>
         Effect.gen(function* () {
           // This is a bug of the program, such as a pool in place of a client.
           const { run, afterCommit } = yield* Effect.catchTag(join(client), "TransactionRefused", Effect.die)
@@ -76,7 +76,7 @@ export const ownTransaction =
       const state: { worked?: Exit.Exit<WorkResult<A>, E | StoreUnavailable> } = {}
       const runToCommit = (signal: AbortSignal) =>
         begin(async (client, tx) => {
-          state.worked = await Runtime.runPromiseExit(runtime)(within(client, tx), { signal })
+          state.worked = await Runtime.runPromiseExit(runtime)(runWork(client, tx), { signal })
           if (Exit.isFailure(state.worked)) throw Cause.squash(state.worked.cause)
         })
       const runAnnounced = Effect.suspend(() =>

@@ -1,5 +1,5 @@
 import { StoreUnavailable, TransactionRefused } from "../../ports/StorePorts.js"
-import { isNoClient, poolExhaustion, recordExhaustionOutside } from "./PoolExhaustion.js"
+import { describeExhaustion, isNoClientError, recordExhaustionOutside } from "./PoolExhaustion.js"
 
 /** The SQLSTATEs with which Postgres ends a connection. They may arrive as the error of a statement, before the connection ends. */
 export const CONNECTION_ENDED = [
@@ -28,8 +28,8 @@ const isConnectionEnded = (error: unknown): boolean => {
 }
 
 /** The innermost error, because a query builder wraps the driver's error in one that contains only the statement. */
-const innermostError = (error: unknown): unknown =>
-  error instanceof Error && error.cause instanceof Error ? innermostError(error.cause) : error
+const innermostErrorOf = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? innermostErrorOf(error.cause) : error
 
 /** The part of a client from a `Pool` of the package `pg` that borrowing needs. */
 export interface BorrowedClient {
@@ -51,8 +51,8 @@ export interface PoolOf<Client> {
 }
 
 /** The error of a pool without a free client: all were in use, or it could not connect. */
-const withoutClient = (pool: object, cause: unknown): StoreUnavailable => {
-  const remedy = isNoClient(cause) ? poolExhaustion(pool) : undefined
+const toStoreUnavailable = (pool: object, cause: unknown): StoreUnavailable => {
+  const remedy = isNoClientError(cause) ? describeExhaustion(pool) : undefined
   if (remedy === undefined) return new StoreUnavailable({ cause })
   recordExhaustionOutside(pool, remedy)
   return new StoreUnavailable({ cause, remedy })
@@ -74,7 +74,7 @@ export const withClient = async <Client extends BorrowedClient, A>(
 ): Promise<A> => {
   if (typeof pool?.connect !== "function") throw new TransactionRefused({ message: NO_POOL })
   const client = await pool.connect().catch((cause: unknown) => {
-    throw withoutClient(pool, cause)
+    throw toStoreUnavailable(pool, cause)
   })
   let isBroken = false
   let brokenBy: unknown
@@ -89,7 +89,7 @@ export const withClient = async <Client extends BorrowedClient, A>(
     // The server's last error rejects the statement before the client notices that its connection is closed.
     if (isConnectionEnded(cause)) giveUp()
     if (!isBroken || cause instanceof StoreUnavailable) throw cause
-    throw new StoreUnavailable({ cause: brokenBy ?? innermostError(cause) })
+    throw new StoreUnavailable({ cause: brokenBy ?? innermostErrorOf(cause) })
   } finally {
     client.off("error", giveUp)
     client.release(isBroken)

@@ -5,7 +5,7 @@ import { isLoggedNow } from "../background/BackgroundFailure.js"
 const NO_CLIENT = "timeout exceeded when trying to connect"
 
 /** Whether an error of a `Pool` of `pg` says that no client became free in time. */
-export const isNoClient = (cause: unknown): boolean => cause instanceof Error && cause.message === NO_CLIENT
+export const isNoClientError = (cause: unknown): boolean => cause instanceof Error && cause.message === NO_CLIENT
 
 /**
  * The properties of a `Pool` of `pg` that show whether its clients are in use. Those with `_` are private; `pool.test.ts` of the store fails
@@ -18,7 +18,7 @@ interface PoolState {
 }
 
 /** How many clients a `Pool` of `pg` has, if all of them are in use; undefined if it may open more, or still connects one. */
-export const clientsInUse = (pool: object): number | undefined => {
+export const countClientsInUse = (pool: object): number | undefined => {
   const { totalCount, options, _clients } = pool as PoolState
   const max = options?.max
   if (max === undefined || totalCount === undefined || totalCount < max) return undefined
@@ -30,18 +30,18 @@ export const clientsInUse = (pool: object): number | undefined => {
 /**
  * The error message if all clients of a pool were in use, such as `All 5 clients of your pool were in use for 2000 ms`.
  */
-export const allClientsInUse = (clients: number, one: string, owner: string, waited_ms: number): string =>
+export const describeInUse = (clients: number, one: string, owner: string, waited_ms: number): string =>
   `${clients === 1 ? `The only ${one} of ${owner} was` : `All ${clients} ${one}s of ${owner} were`} in use for ${waited_ms} ms`
 
 /** The error and what to do about it, if the `connectionTimeoutMillis` of an embedder's pool ran out; undefined if not all clients were in use. */
-export const poolExhaustion = (pool: object): string | undefined => {
-  const clients = clientsInUse(pool)
+export const describeExhaustion = (pool: object): string | undefined => {
+  const clients = countClientsInUse(pool)
   if (clients === undefined) return undefined
   const waited_ms = (pool as PoolState).options?.connectionTimeoutMillis ?? 0
-  return `${allClientsInUse(clients, "client", "your pool", waited_ms)}, the pool's connectionTimeoutMillis. If the transactions are of one shop, raise connectionTimeoutMillis. If they are of several shops, raise the pool's max. Or return its clients sooner.`
+  return `${describeInUse(clients, "client", "your pool", waited_ms)}, the pool's connectionTimeoutMillis. If the transactions are of one shop, raise connectionTimeoutMillis. If they are of several shops, raise the pool's max. Or return its clients sooner.`
 }
 
-const exhausted = Metric.counter("workshop_pg_pool_exhausted_total", {
+const exhaustionCounter = Metric.counter("workshop_pg_pool_exhausted_total", {
   description: "Calls that were refused because all clients of a connection pool stayed in use for too long.",
   incremental: true
 })
@@ -51,8 +51,8 @@ const exhausted = Metric.counter("workshop_pg_pool_exhausted_total", {
  * embedder.
  */
 export const poolsExhausted = {
-  store: Metric.tagged(exhausted, "pool", "store"),
-  embedder: Metric.tagged(exhausted, "pool", "embedder")
+  store: Metric.tagged(exhaustionCounter, "pool", "store"),
+  embedder: Metric.tagged(exhaustionCounter, "pool", "embedder")
 } as const
 
 const loggedAt = new WeakMap<object, number>()

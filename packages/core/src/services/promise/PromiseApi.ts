@@ -96,7 +96,7 @@ const IN_DEVELOPMENT =
   "; in development, for a receiver on this machine, pass webhookPolicy: { allowLoopbackHttp: true } to start"
 
 /** The address of a webhook under the embedder's policy. */
-const addressUnderPolicy = (url: string) =>
+const checkAddress = (url: string) =>
   Effect.flatMap(WebhookPolicy, (policy) =>
     Either.mapLeft(parseWebhookAddress(url, policy), (refusal) => {
       const isLoopback = Either.isRight(parseWebhookAddress(url, { ...policy, allowLoopbackHttp: true }))
@@ -257,7 +257,7 @@ const ownerMethods = (run: RunEffect<ApiServices>) => {
     webhooks: {
       /** Sets the URL and returns the secret, which the first call creates (Specification, Webhooks). */
       set: method([ShopId, Address], (shop_id, url) =>
-        Effect.flatMap(addressUnderPolicy(url), (address) => Webhooks.set(shop_id, address))
+        Effect.flatMap(checkAddress(url), (address) => Webhooks.set(shop_id, address))
       ),
       /** The webhook's URL, state and health. */
       status: method([ShopId], (shop_id) => Webhooks.status(shop_id)),

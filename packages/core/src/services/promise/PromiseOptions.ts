@@ -4,11 +4,11 @@ import { defaultLimits, Limits, type PolicyName, ServiceLimits } from "../../dom
 import type { ClientNotification } from "../../domain/Notification.js"
 import {
   type Complaint,
-  isBoolean,
-  isFunction,
+  findOptionRefusal,
   isObject,
+  mustBeBoolean,
+  mustBeFunction,
   OptionRefused,
-  optionRefusal,
   unknownOptionMessage
 } from "../../domain/OptionChecks.js"
 import { isNetwork } from "../../domain/PublicAddress.js"
@@ -129,43 +129,47 @@ export interface PromiseOptions<E = never> {
   readonly clock?: Clock.Clock
 }
 
-const isLayer = (value: unknown): Complaint =>
+const mustBeLayer = (value: unknown): Complaint =>
   Layer.isLayer(value) ? undefined : "must be a layer, such as the export layer of @workshop/store-memory"
-const isSender = (value: unknown): Complaint =>
+const mustBeSender = (value: unknown): Complaint =>
   Layer.isLayer(value)
     ? undefined
     : "must be the layer of @workshop/http-node/sender; pass a function as the option send"
-const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+const isWholeNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
-const ofLimits = (value: unknown): Complaint => {
+const mustBeLimits = (value: unknown): Complaint => {
   if (!isObject(value)) return "must be an object with a number for each policy, such as { requests_per_minute: 300 }"
   const unknown = unknownOptionMessage(value, Object.keys(defaultLimits), { one: "policy", many: "policies" })
   if (unknown !== undefined) return unknown
   for (const [policy, limit] of Object.entries(value)) {
-    if (limit !== null && limit !== undefined && !isWhole(limit))
+    if (limit !== null && limit !== undefined && !isWholeNumber(limit))
       return `must have a whole number or null for ${policy}`
   }
   return undefined
 }
 
-const ofRetention = (value: unknown): Complaint => {
+const mustBeRetention = (value: unknown): Complaint => {
   if (value === false) return undefined
   if (!isObject(value)) return "must be false or an object with keepEvents_ms"
   const unknown = unknownOptionMessage(value, ["keepEvents_ms"])
   if (unknown !== undefined) return unknown
   const { keepEvents_ms } = value
   const min = ServiceLimits.events_kept_min_ms
-  return keepEvents_ms === undefined || (isWhole(keepEvents_ms) && keepEvents_ms >= min)
+  return keepEvents_ms === undefined || (isWholeNumber(keepEvents_ms) && keepEvents_ms >= min)
     ? undefined
     : `must have a keepEvents_ms of at least ${min}, which is ${durationInWords(min / 1000)}`
 }
 
-const ofPolicy = (value: unknown): Complaint => {
+const mustBePolicy = (value: unknown): Complaint => {
   if (!isObject(value)) return "must be an object with ports, allowLoopbackHttp or refusedNetworks"
   const unknown = unknownOptionMessage(value, ["ports", "allowLoopbackHttp", "refusedNetworks"])
   if (unknown !== undefined) return unknown
   const { ports = [443], allowLoopbackHttp = false, refusedNetworks = [] } = value
-  if (!Array.isArray(ports) || ports.length === 0 || !ports.every((port) => isWhole(port) && port > 0 && port < 65_536))
+  if (
+    !Array.isArray(ports) ||
+    ports.length === 0 ||
+    !ports.every((port) => isWholeNumber(port) && port > 0 && port < 65_536)
+  )
     return "must have a list of ports from 1 to 65535"
   if (typeof allowLoopbackHttp !== "boolean") return "must have true or false for allowLoopbackHttp"
   return Array.isArray(refusedNetworks) && refusedNetworks.every((one) => typeof one === "string" && isNetwork(one))
@@ -175,25 +179,25 @@ const ofPolicy = (value: unknown): Complaint => {
 
 /** The check of each option of `start`. */
 export const promiseOptions: Readonly<Record<keyof PromiseOptions, (value: unknown) => Complaint>> = {
-  store: isLayer,
-  sender: isSender,
-  send: isFunction,
-  webhookPolicy: ofPolicy,
+  store: mustBeLayer,
+  sender: mustBeSender,
+  send: mustBeFunction,
+  webhookPolicy: mustBePolicy,
   signatureHeader: checkSignatureHeader,
-  notifyClient: isFunction,
-  notifyOwner: isFunction,
-  profanity: isFunction,
-  now: isFunction,
-  randomBytes: isFunction,
-  logger: isFunction,
-  onError: isFunction,
-  limits: ofLimits,
-  retention: ofRetention,
+  notifyClient: mustBeFunction,
+  notifyOwner: mustBeFunction,
+  profanity: mustBeFunction,
+  now: mustBeFunction,
+  randomBytes: mustBeFunction,
+  logger: mustBeFunction,
+  onError: mustBeFunction,
+  limits: mustBeLimits,
+  retention: mustBeRetention,
   trackingBaseUrl: (value) =>
     typeof value === "string" && /^https?:\/\/.*[/=]$/.test(value) && URL.canParse(value)
       ? undefined
       : "must be a web address that ends with / or =, to which the tracking code is appended, such as https://shop.example/t/",
-  background: isBoolean,
+  background: mustBeBoolean,
   clock: (value) =>
     isObject(value) && Clock.ClockTypeId in value
       ? undefined
@@ -201,10 +205,10 @@ export const promiseOptions: Readonly<Record<keyof PromiseOptions, (value: unkno
 }
 
 /** The first wrong option of `start`, in a sentence; null if all are right. */
-export const startRefusal = (given: unknown): OptionRefused | null => {
+export const findStartRefusal = (given: unknown): OptionRefused | null => {
   const refuse = (option: string, what: string) =>
     new OptionRefused({ option, message: `The option ${option} of start ${what}` })
-  const refused = optionRefusal("start", given ?? {}, promiseOptions)
+  const refused = findOptionRefusal("start", given ?? {}, promiseOptions)
   if (refused !== null) return refused
   const { store, sender, send, now, clock } = (given ?? {}) as Partial<PromiseOptions>
   if (store === undefined)
@@ -230,11 +234,12 @@ const UNTIMED = { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms
 const realClock = Clock.make()
 
 /** An error with the errors that it wraps, because an error of `fetch` has the reason only in its cause. */
-const withCauses = (error: unknown): string => {
+const describeWithCauses = (error: unknown): string => {
   if (!(error instanceof Error) || error.cause === undefined) return String(error)
   const { code } = error.cause as { readonly code?: unknown }
   // The error for several addresses of a host has no message of its own.
-  const cause = error.cause instanceof AggregateError && typeof code === "string" ? code : withCauses(error.cause)
+  const cause =
+    error.cause instanceof AggregateError && typeof code === "string" ? code : describeWithCauses(error.cause)
   return `${String(error)}: ${cause}`
 }
 
@@ -262,7 +267,7 @@ const senderLayer = (send: NonNullable<PromiseOptions["send"]>) =>
             onFailure: (failure) =>
               failure._tag === "TimeoutException"
                 ? endedResult({ status: null, error: "timeout", detail: null })
-                : endedResult({ status: null, error: "connect", detail: withCauses(failure.error) })
+                : endedResult({ status: null, error: "connect", detail: describeWithCauses(failure.error) })
           })
         )
       })
@@ -336,7 +341,7 @@ const loggerLayer = ({ logger, onError }: Pick<PromiseOptions, "logger" | "onErr
   return Layer.merge(lines, Logger.add(errors))
 }
 
-const bounds = (limits: NonNullable<PromiseOptions["limits"]>) => {
+const toLimits = (limits: NonNullable<PromiseOptions["limits"]>) => {
   const given = Object.entries(limits).filter(([, limit]) => limit !== undefined)
   return {
     ...defaultLimits,
@@ -353,7 +358,7 @@ export const settingsOf = <E>(given: PromiseOptions<E>) => {
     loggerLayer(given),
     clock === undefined ? Layer.empty : Layer.setClock(clock),
     Layer.succeed(WebhookPolicy, policy),
-    given.limits === undefined ? Layer.empty : Layer.succeed(PolicyLimits, bounds(given.limits)),
+    given.limits === undefined ? Layer.empty : Layer.succeed(PolicyLimits, toLimits(given.limits)),
     Layer.succeed(TrackingPages, { base_url: given.trackingBaseUrl ?? null })
   )
   return {

@@ -2,7 +2,13 @@ import { Effect, Exit, Option, Schema, Scope, Stream } from "effect"
 import type { ImportRow } from "../../decisions/importTickets.js"
 import { ShopId } from "../../domain/Identifier.js"
 import { InvalidInput } from "../../domain/InvalidInput.js"
-import { isAny, isBoolean, isFunction, type OptionChecks, optionRefusal } from "../../domain/OptionChecks.js"
+import {
+  acceptAny,
+  findOptionRefusal,
+  mustBeBoolean,
+  mustBeFunction,
+  type OptionChecks
+} from "../../domain/OptionChecks.js"
 import type { ShopNotFound } from "../../domain/Shop.js"
 import type { StoreUnavailable } from "../../ports/StorePorts.js"
 import { type ImportLine, type ImportOptions, type ImportReport, Imports } from "../Imports.js"
@@ -42,12 +48,12 @@ async function* numberRows(rows: Rows): AsyncGenerator<ImportLine> {
 
 /** The check of each option of an import. The rows are checked separately, one by one. */
 const importOptions = {
-  rows: isAny,
-  lines: isAny,
-  dry_run: isBoolean,
+  rows: acceptAny,
+  lines: acceptAny,
+  dry_run: mustBeBoolean,
   bad_rows: (value) => (value === "stop" || value === "skip" ? undefined : "must be stop or skip"),
-  events: isBoolean,
-  onProgress: isFunction
+  events: mustBeBoolean,
+  onProgress: mustBeFunction
 } as const satisfies OptionChecks
 
 type ImportEffect = Effect.Effect<ImportReport, InvalidInput | ShopNotFound | StoreUnavailable, Imports>
@@ -59,13 +65,13 @@ const isIterable = (value: unknown): boolean =>
 export const promiseTransfers = (run: RunEffect<Imports>) => {
   const method = toPromise(run)
   /** Returns an effect that reads the next page at each run, or none after the last page. */
-  const pages = method([ShopId, Schema.Any], (shop_id, scope: Scope.Scope) =>
+  const openPages = method([ShopId, Schema.Any], (shop_id, scope: Scope.Scope) =>
     Effect.map(Scope.extend(Effect.flatMap(Imports.exported(shop_id), Stream.toPull), scope), (pull) =>
       Effect.catchAll(Effect.asSome(pull), Option.match({ onNone: () => Effect.succeedNone, onSome: Effect.fail }))
     )
   )
   const importRows = method([ShopId, Schema.Any], (shop_id, options: PlainImport): ImportEffect => {
-    const refused = optionRefusal("import", options, importOptions)
+    const refused = findOptionRefusal("import", options, importOptions)
     if (refused !== null)
       return Effect.fail(new InvalidInput({ issues: [{ field: refused.option, message: refused.message }] }))
     const field = "lines" in options ? "lines" : "rows"
@@ -89,7 +95,7 @@ export const promiseTransfers = (run: RunEffect<Imports>) => {
     export: async function* (shop_id: string): AsyncGenerator<PlainImportRow> {
       const scope = Effect.runSync(Scope.make())
       try {
-        const rowsScope = await pages(shop_id, scope)
+        const rowsScope = await openPages(shop_id, scope)
         if (!rowsScope.ok) throw rowsScope.refusal
         for (;;) {
           const page = await run(rowsScope.value)

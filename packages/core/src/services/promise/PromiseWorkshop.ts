@@ -1,5 +1,5 @@
 import { Cause, Context, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
-import { type Complaint, isFunction, isText, OptionRefused } from "../../domain/OptionChecks.js"
+import { type Complaint, mustBeFunction, mustBeText, OptionRefused } from "../../domain/OptionChecks.js"
 import { RefusalOf } from "../../domain/RefusalOf.js"
 import { SIGNATURE_HEADER } from "../../domain/Signature.js"
 import type { Entropy } from "../../ports/Entropy.js"
@@ -24,7 +24,7 @@ import { notReadyReason } from "../observe/Readiness.js"
 import { layer as services } from "../Workshop.js"
 import { isStopped, Lifecycle, WorkshopStopped } from "../WorkshopStopped.js"
 import { type OrThrow, promiseApi, unwrapMethods } from "./PromiseApi.js"
-import { type PromiseOptions, settingsOf, startRefusal } from "./PromiseOptions.js"
+import { findStartRefusal, type PromiseOptions, settingsOf } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
 import { type RunEffect, toPromise } from "./toPromise.js"
 
@@ -46,7 +46,7 @@ export type WorkshopServices =
   | Lifecycle
 
 /** The methods that do the due background work once, for cron jobs. */
-const cronMethods = (run: RunEffect<WorkshopServices>, hasSender: boolean) => {
+const makeCronMethods = (run: RunEffect<WorkshopServices>, hasSender: boolean) => {
   const method = toPromise(run)
   return {
     closer: {
@@ -82,7 +82,7 @@ type Acts = ReturnType<typeof promiseApi> & ReturnType<typeof promiseTransfers>
 
 /** A workshop for teams without Effect: every service with plain values and promises, until it is stopped. */
 export type PromiseWorkshop = Acts &
-  ReturnType<typeof cronMethods> & {
+  ReturnType<typeof makeCronMethods> & {
     /** The same services on behalf of an actor, whom the audit log names for an owner's or operator's act. */
     readonly as: (actor: string) => Acts & Pick<PromiseWorkshop, "within"> & { readonly orThrow: OrThrow<Acts> }
     /**
@@ -112,7 +112,7 @@ export type PromiseWorkshop = Acts &
      * The same services, whose promises resolve to the value itself and reject with the refusal. A refusal that you do not handle is then an
      * unhandled rejection, so you notice it.
      */
-    readonly orThrow: OrThrow<Acts & ReturnType<typeof cronMethods>>
+    readonly orThrow: OrThrow<Acts & ReturnType<typeof makeCronMethods>>
     /** The work outside of requests: closing, delivering, notifying and removing old rows. */
     readonly background: {
       /**
@@ -249,7 +249,7 @@ const requireArgument = (option: string, method: string, complaint: Complaint) =
 
 /** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself until `stop`. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
-  const refused = startRefusal(options)
+  const refused = findStartRefusal(options)
   if (refused !== null) throw refused
   const managed = ManagedRuntime.make(layerOf(options))
   const started = await Effect.runPromiseExit(managed.runtimeEffect)
@@ -295,13 +295,16 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     }
   })
   const actsOf = (runAs: RunEffect<WorkshopServices>): Acts => ({ ...promiseApi(runAs), ...promiseTransfers(runAs) })
-  const services = { ...actsOf(run), ...cronMethods(run, options.sender !== undefined || options.send !== undefined) }
+  const services = {
+    ...actsOf(run),
+    ...makeCronMethods(run, options.sender !== undefined || options.send !== undefined)
+  }
   return {
     ...services,
     ...joinMethods(run),
     orThrow: unwrapMethods(services),
     as: (actor) => {
-      requireArgument("actor", "as", isText(actor))
+      requireArgument("actor", "as", mustBeText(actor))
       const runAs: RunEffect<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
       const acts = actsOf(runAs)
       return { ...acts, ...joinMethods(runAs), orThrow: unwrapMethods(acts) }
@@ -313,7 +316,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       return Runtime.runPromise(runtime)(scrape)
     },
     onEvent: (listener) => {
-      requireArgument("listener", "onEvent", isFunction(listener))
+      requireArgument("listener", "onEvent", mustBeFunction(listener))
       return listen(listener)
     },
     events: () => Stream.toAsyncIterableRuntime(subscribe(), runtime),

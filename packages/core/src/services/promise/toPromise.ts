@@ -2,7 +2,7 @@ import { Effect, Either, ParseResult, type Schema, SchemaAST } from "effect"
 import { InvalidInput, type Issue, inputIssues, nameOfValue } from "../../domain/InvalidInput.js"
 import { Limits } from "../../domain/Limits.js"
 import { isObject } from "../../domain/OptionChecks.js"
-import { trimmer } from "../../domain/Text.js"
+import { makeTrim } from "../../domain/Text.js"
 import type { WorkshopStopped } from "../WorkshopStopped.js"
 
 /** The result of a service, or its refusal. The promise rejects only because of a defect. */
@@ -31,13 +31,13 @@ type OptionalTail<Args extends ReadonlyArray<unknown>> = Args extends readonly [
 /** The depth of the deepest input. Deeper values are passed on unchanged, and are refused. */
 const MAX_DEPTH = 4
 
-const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
+const isPlainObject = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
 /** The value without undefined fields: plain JavaScript, and TypeScript by default, omit fields in this way (Specification, Errors). */
 export const withoutUndefined = (value: unknown, depth = 0): unknown => {
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value
   if (Array.isArray(value)) return value.map((entry) => withoutUndefined(entry, depth + 1))
-  if (!isPlain(value)) return value
+  if (!isPlainObject(value)) return value
   const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)
   return Object.fromEntries(entries.map(([name, entry]) => [name, withoutUndefined(entry, depth + 1)]))
 }
@@ -90,7 +90,7 @@ const makeArgsCheck = <S extends Schemas>(schemas: S) => {
   const compile = () =>
     schemas.map((schema) => {
       const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
-      const trim = trimmer(schema.ast)
+      const trim = makeTrim(schema.ast)
       // The value may come from outside, with more wrong entries than an error should list.
       return (value: unknown) => read(trim === undefined ? value : trim(value))
     })

@@ -1,5 +1,5 @@
 import * as OpenApi from "@effect/platform/OpenApi"
-import { namedSchemas, normalizeSchema, responseSchema, toJson, withReferences } from "@workshop/core/internal/http"
+import { collectSchemas, normalizeSchema, toJson, toResponseSchema, withReferences } from "@workshop/core/internal/http"
 import type { Json, Node } from "@workshop/core/openapi"
 import { SandboxApi } from "../SandboxApi.js"
 import { introduction, pathIds } from "./SandboxWords.js"
@@ -21,7 +21,7 @@ const response = (status: string, { content }: OpenApi.OpenApiSpecResponse): Nod
       headers: REQUEST_ID,
       content: { "text/event-stream": { schema: { type: "string" } } }
     }
-  const schema = responseSchema(content?.["application/json"]?.schema) as Node
+  const schema = toResponseSchema(content?.["application/json"]?.schema) as Node
   const { $ref } = schema
   const named = typeof $ref === "string" ? (schemas[$ref.split("/").at(-1) ?? ""] as Node | undefined) : undefined
   const words = status === "201" ? "Created" : status.startsWith("2") ? "The result" : named?.description
@@ -65,7 +65,7 @@ const operation = (path: string, made: OpenApi.OpenAPISpecOperation): Node => {
   }
 }
 
-const schemas = namedSchemas(spec)
+const schemas = collectSchemas(spec)
 
 const paths = (): Node =>
   Object.fromEntries(
