@@ -24,8 +24,8 @@ import {
   lookUpReceipt,
   putReceipt
 } from "../packages/store-pg/dist/commands/CommandBatch.js"
-import { loads } from "../packages/store-pg/dist/commands/LoadStatements.js"
-import { saves } from "../packages/store-pg/dist/commands/SaveStatements.js"
+import { loadStatementTexts } from "../packages/store-pg/dist/commands/LoadStatements.js"
+import { saveStatements } from "../packages/store-pg/dist/commands/SaveStatements.js"
 import { DEFAULT_SCHEMA } from "../packages/store-pg/dist/connection/Schema.js"
 import { textsIn } from "../packages/store-pg/dist/connection/Statement.js"
 import { resetQueues } from "../packages/store-pg/dist/deliveries/ClaimStatements.js"
@@ -54,7 +54,9 @@ const ofCommands = () => {
   const receipt = { connection: "", batch: 0, saved_at: 0 }
   const receipts = [putReceipt(receipt), lookUpReceipt(receipt)]
   return [
-    ...[LOCK_HEADS, LOCK_FREE_HEADS, LOAD_SHOPS, ...loads, ...saves, ...receipts].map(describe("workshop lane")),
+    ...[LOCK_HEADS, LOCK_FREE_HEADS, LOAD_SHOPS, ...loadStatementTexts, ...saveStatements, ...receipts].map(
+      describe("workshop lane")
+    ),
     describe("workshop deliveries")(resetQueues(new Set())),
     describe("workshop notifier")(notifyStatement("", new Set(), DEFAULT_SCHEMA))
   ]

@@ -22,7 +22,7 @@ import {
   PLANNED_ONCE,
   type Settings
 } from "../../../packages/store-pg/dist/connection/SessionClient.js"
-import { inClear } from "../../../packages/store-pg/dist/secrets/WebhookSecrets.js"
+import { unencryptedSecrets } from "../../../packages/store-pg/dist/secrets/WebhookSecrets.js"
 import { BenchClock, type Creator, createCommand, creators } from "../create/Workload.js"
 import { cellSchemas, onStore, plainDatabase, RETRY_SCHEDULE } from "./Placement.js"
 
@@ -80,7 +80,10 @@ const saverOf = (connection: Connection, shops: ReadonlyArray<Creator>): Saver =
   return {
     batch: (size, save) =>
       Effect.suspend(() =>
-        decideBatch(connection, Array.from({ length: size }, queued), { skipsLocked: false, secrets: inClear })
+        decideBatch(connection, Array.from({ length: size }, queued), {
+          skipsLocked: false,
+          secrets: unencryptedSecrets
+        })
       ).pipe(Effect.flatMap((batch) => saved(batch, save)))
   }
 }

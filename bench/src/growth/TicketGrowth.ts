@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { saves } from "../../../packages/store-pg/dist/commands/SaveStatements.js"
+import { saveStatements } from "../../../packages/store-pg/dist/commands/SaveStatements.js"
 import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { tables } from "../../../packages/store-pg/dist/Tables.js"
 import type { Cluster } from "../pg/Cluster.js"
@@ -17,7 +17,7 @@ const { key, immutableColumns, updatedColumns } = tables.ticket
 const COLUMNS = [...key, ...immutableColumns, ...updatedColumns]
 
 /** The part of the store's own statement that updates an existing row. */
-const UPDATE = saves.find(({ name }) => name === "put ticket")!.text.replace(/^.* on conflict/s, "on conflict")
+const UPDATE = saveStatements.find(({ name }) => name === "put ticket")!.text.replace(/^.* on conflict/s, "on conflict")
 
 const CREATE = `with m as (
     insert into made select n, md5('shop ' || (hashint4(n) & 2147483647) % ${SHOPS})::uuid,

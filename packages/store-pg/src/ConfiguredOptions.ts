@@ -23,44 +23,44 @@ interface Kind {
   readonly sample: string
 }
 
-const isOf = (type: "string" | "number" | "boolean") => (value: unknown) => typeof value === type
+const isOfType = (type: "string" | "number" | "boolean") => (value: unknown) => typeof value === type
 
 const KINDS = {
   url: { is: Redacted.isRedacted, sample: 'Config.redacted("DATABASE_URL")' },
-  schema: { is: isOf("string"), sample: 'Config.string("WORKSHOP_SCHEMA")' },
-  lanes: { is: isOf("number"), sample: 'Config.integer("WORKSHOP_LANES")' },
-  readConnections: { is: isOf("number"), sample: 'Config.integer("WORKSHOP_READ_CONNECTIONS")' },
+  schema: { is: isOfType("string"), sample: 'Config.string("WORKSHOP_SCHEMA")' },
+  lanes: { is: isOfType("number"), sample: 'Config.integer("WORKSHOP_LANES")' },
+  readConnections: { is: isOfType("number"), sample: 'Config.integer("WORKSHOP_READ_CONNECTIONS")' },
   secretsKeys: {
     is: (value) => Array.isArray(value) && value.every(Redacted.isRedacted),
     sample: 'Config.array(Config.redacted(), "WORKSHOP_SECRETS_KEYS")'
   },
-  createSchema: { is: isOf("boolean"), sample: 'Config.boolean("WORKSHOP_CREATE_SCHEMA")' }
+  createSchema: { is: isOfType("boolean"), sample: 'Config.boolean("WORKSHOP_CREATE_SCHEMA")' }
 } as const satisfies Record<keyof PgStoreConfig | "createSchema", Kind>
 
-const configLike =
+const configOr =
   ({ sample }: Kind) =>
   (value: unknown) =>
     Config.isConfig(value) ? undefined : `must be a Config, such as ${sample}; use layer for plain values`
 
 /** The check of each option before its Config is read. */
 export const storeConfig = {
-  url: configLike(KINDS.url),
-  schema: configLike(KINDS.schema),
-  lanes: configLike(KINDS.lanes),
-  readConnections: configLike(KINDS.readConnections),
-  secretsKeys: configLike(KINDS.secretsKeys)
+  url: configOr(KINDS.url),
+  schema: configOr(KINDS.schema),
+  lanes: configOr(KINDS.lanes),
+  readConnections: configOr(KINDS.readConnections),
+  secretsKeys: configOr(KINDS.secretsKeys)
 } as const satisfies Record<keyof PgStoreConfig, (value: unknown) => string | undefined>
 
 /** The check of each option of a store that migrates, before its Config is read. */
-export const migratedConfig = { ...storeConfig, createSchema: configLike(KINDS.createSchema) }
+export const migratedConfig = { ...storeConfig, createSchema: configOr(KINDS.createSchema) }
 
-const readAs =
+const configReader =
   ({ is, sample }: Kind) =>
   (value: unknown) =>
     is(value) ? undefined : `has a value of the wrong type; use another Config, such as ${sample}`
 
 /** The check of each option's value, because in a program without types a Config may return a value of another type. */
-const readOptions = Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, readAs(kind)]))
+const readOptions = Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, configReader(kind)]))
 
 /**
  * Reads the options of a store. Fails with a sentence about the first option that is unknown, not a `Config`, or of the

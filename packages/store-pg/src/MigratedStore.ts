@@ -6,7 +6,7 @@ import { callersPool } from "./connection/CallersPool.js"
 import { checkedSchema, DEFAULT_SCHEMA } from "./connection/Schema.js"
 import * as PgStore from "./PgStore.js"
 import { inRealTime } from "./RealTime.js"
-import { checkedStoreOptions, type MigratedStoreOptions, migratedOptions } from "./StoreOptions.js"
+import { type MigratedStoreOptions, migratedOptions, requireValidStoreOptions } from "./StoreOptions.js"
 
 export type { MigratedStoreOptions } from "./StoreOptions.js"
 
@@ -15,7 +15,7 @@ const checkPool = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
   pool === undefined
     ? Effect.void
     : Effect.flatMap(checkedSchema(schema), (checked) =>
-        Effect.flatMap(callersPool(pool, { url, schema: checked }), ({ checked }) => checked)
+        Effect.flatMap(callersPool(pool, { url, schema: checked }), ({ checkDatabase }) => checkDatabase)
       )
 
 const migratedMessage = (migrations: number, { url, schema = DEFAULT_SCHEMA }: PgStore.PgStoreOptions): string => {
@@ -32,7 +32,7 @@ export const layer = (options: MigratedStoreOptions) =>
   inRealTime(
     Layer.unwrapScoped(
       Effect.gen(function* () {
-        yield* checkedStoreOptions(options, migratedOptions)
+        yield* requireValidStoreOptions(options, migratedOptions)
         const { createSchema, ...store } = options
         yield* checkPool(store)
         const applied = yield* migrate(store.url, { ...store, createSchema })

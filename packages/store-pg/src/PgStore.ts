@@ -49,7 +49,7 @@ import { pgNotificationQueue } from "./reads/PgNotificationQueue.js"
 import { pgReads } from "./reads/PgReads.js"
 import { pgSandboxData } from "./reads/PgSandboxData.js"
 import { type RetentionOptions, worker } from "./retention/Retention.js"
-import { checkedStoreOptions, type PgStoreOptions } from "./StoreOptions.js"
+import { type PgStoreOptions, requireValidStoreOptions } from "./StoreOptions.js"
 import { secretsGuard } from "./secrets/SecretsGuard.js"
 import { type SecretsRefused, WebhookSecrets } from "./secrets/WebhookSecrets.js"
 
@@ -69,7 +69,7 @@ export type { PgStoreOptions } from "./StoreOptions.js"
  * connections.
  */
 interface SharedResources {
-  readonly connecting?: typeof makeReconnecting | undefined
+  readonly makeConnection?: typeof makeReconnecting | undefined
   /** Opens the connections for commands. */
   readonly commandsConnecting?: typeof makeReconnecting | undefined
   readonly notifier?: PgNotifier
@@ -81,7 +81,13 @@ interface SharedResources {
 
 const ports = (
   { url, schema: given, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions,
-  { connecting, commandsConnecting = connecting, notifier: shared, cell, isDistributed }: SharedResources
+  {
+    makeConnection,
+    commandsConnecting: makeCommandConnection = makeConnection,
+    notifier: shared,
+    cell,
+    isDistributed
+  }: SharedResources
 ) =>
   Effect.gen(function* () {
     const schema = yield* checkedSchema(given)
@@ -96,7 +102,7 @@ const ports = (
         ...database,
         lanes,
         cell,
-        connecting: commandsConnecting,
+        makeConnection: makeCommandConnection,
         secrets,
         onCommit: ({ changes }) => {
           if (changes.wakesDispatchers) notifier.notifyDue()
@@ -106,17 +112,23 @@ const ports = (
       entropy
     )
     const isStoreDatabase = storeDatabaseCheck(database)
-    const { transactions, joining } = yield* joinedTransactions({ schema, isStoreDatabase, secrets, notifier, entropy })
+    const { transactions, wrapTransact } = yield* joinedTransactions({
+      schema,
+      isStoreDatabase,
+      secrets,
+      notifier,
+      entropy
+    })
     const deliveries = yield* pgDeliveries({
       ...database,
       leaseClock,
       notifier,
       secrets,
       checkSecrets,
-      connecting,
+      makeConnection,
       isDistributed
     })
-    return Context.make(Store, { transact: joining(transact) }).pipe(
+    return Context.make(Store, { transact: wrapTransact(transact) }).pipe(
       Context.add(Transactions, transactions),
       Context.add(Reads, yield* pgReads(secrets)),
       Context.add(AuditLog, yield* pgAuditLog),
@@ -126,7 +138,7 @@ const ports = (
       Context.add(Deliveries, deliveries),
       Context.add(DeliveryLog, yield* pgDeliveryLog),
       Context.add(NotificationQueue, yield* pgNotificationQueue),
-      Context.add(RateLimits, yield* pgRateLimits(database, connecting)),
+      Context.add(RateLimits, yield* pgRateLimits(database, makeConnection)),
       Context.add(CellAccess, yield* pgCellAccess(deliveries)),
       Context.add(SandboxData, yield* pgSandboxData(secrets)),
       Context.add(StoreRetention, retentionOf(database))
@@ -134,20 +146,25 @@ const ports = (
   })
 
 /** The ports, the SQL client and the directory of one cell, on shared connections. */
-const cellWith = (options: PgStoreOptions, location: CellLocation, poolNow: () => pg.Pool, shared: SharedResources) =>
+const makeCell = (
+  options: PgStoreOptions,
+  location: CellLocation,
+  currentPool: () => pg.Pool,
+  shared: SharedResources
+) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const at = { ...options, url: location.url, schema: location.schema }
-    const cell: Cell = { name: location.name, ports: yield* ports(at, { ...shared, cell: location.name }) }
+    const cellOptions = { ...options, url: location.url, schema: location.schema }
+    const cell: Cell = { name: location.name, ports: yield* ports(cellOptions, { ...shared, cell: location.name }) }
     return { cell, sql, directory: yield* pgCellDirectory }
-  }).pipe(Effect.provide(Layer.provide(Sql.readsOn(poolNow, location), Reactivity.layer)))
+  }).pipe(Effect.provide(Layer.provide(Sql.readsOn(currentPool, location), Reactivity.layer)))
 
 /** Several cells, with the directory in the home cell. Cells of one address share connections. */
-const cellStore = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>) =>
+const cellStore = (options: PgStoreOptions, furtherCells: ReadonlyArray<CellAddress>) =>
   Effect.gen(function* () {
     const entropy = yield* Entropy
-    const locations = yield* locateCells(options, further)
-    const sharing = yield* sharedSessions
+    const locations = yield* locateCells(options, furtherCells)
+    const shareConnection = yield* sharedSessions
     const notifiers = new Map<string, PgNotifier>()
     for (const { url, schema } of locations) {
       if (notifiers.has(url)) continue
@@ -157,33 +174,37 @@ const cellStore = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>)
     const nodes = yield* cellNodes(locations, options.readConnections ?? READ_CONNECTIONS)
     const open = yield* Effect.forEach(locations, (location) => {
       const { schema } = location
-      const plans = () => (nodes.isDistributed(schema) ? PLANNED_EACH_TIME : PLANNED_ONCE)
-      const connecting = sharing({ schema, plans, url: Effect.sync(() => nodes.urlOf(location)) })
-      const opened = cellWith(options, location, () => nodes.poolOf(location), {
-        connecting,
+      const planSettings = () => (nodes.isDistributed(schema) ? PLANNED_EACH_TIME : PLANNED_ONCE)
+      const makeConnection = shareConnection({
+        schema,
+        plans: planSettings,
+        url: Effect.sync(() => nodes.urlOf(location))
+      })
+      const opened = makeCell(options, location, () => nodes.poolOf(location), {
+        makeConnection,
         isDistributed: () => nodes.isDistributed(schema),
         notifier: notifiers.get(location.url)!
       })
-      return location.name === HOME_CELL ? Effect.tap(opened, ({ sql }) => nodes.follow(sql)) : opened
+      return location.name === HOME_CELL ? Effect.tap(opened, ({ sql }) => nodes.followNodes(sql)) : opened
     })
     const [home, ...others] = open
     const unavailable = yield* checkCells(
       open.map(({ cell, sql }, i) => ({ name: cell.name, schema: locations[i]!.schema, sql }))
     )
     const confirm = makeConfirm(home!.sql)
-    const confirmed = ({ cell: { name, ports }, sql }: (typeof open)[number]): Cell => {
+    const confirmCell = ({ cell: { name, ports }, sql }: (typeof open)[number]): Cell => {
       const access = { ...Context.get(ports, CellAccess), confirm: confirm({ name, sql }) }
       return { name, ports: Context.add(ports, CellAccess, access) }
     }
     const composed = yield* cellPorts({
-      cells: [confirmed(home!), ...others.map(confirmed)],
+      cells: [confirmCell(home!), ...others.map(confirmCell)],
       directory: home!.directory,
       unavailable
     })
     return Context.add(
       composed,
       StoreRetention,
-      retentionOf({ url: options.url, schema: options.schema, cells: further })
+      retentionOf({ url: options.url, schema: options.schema, cells: furtherCells })
     )
   })
 
@@ -201,17 +222,17 @@ const singleStore = (options: PgStoreOptions) =>
   Effect.gen(function* () {
     const { url, pool: given, schema, readConnections = READ_CONNECTIONS } = options
     const pool = given && (yield* callersPool(given, { url, schema: yield* checkedSchema(schema) }))
-    if (pool !== undefined) yield* pool.checked
+    if (pool !== undefined) yield* pool.checkDatabase
     yield* warnIfUnencrypted(url)
     const own = Effect.map(Sql.readPool({ url, connections: readConnections }), (readPool) =>
       Sql.readsOn(() => readPool, { schema })
     )
-    const alone = Effect.gen(function* () {
+    const singleStoreContext = Effect.gen(function* () {
       yield* checkAlone(yield* SqlClient)
       return Context.omit(CellAccess)(yield* ports(options, { commandsConnecting: pool?.reconnecting }))
     })
     const reads = Layer.provide(pool?.reads ?? Layer.unwrapScoped(own), Reactivity.layer)
-    return Layer.provide(Layer.scopedContext(alone), reads)
+    return Layer.provide(Layer.scopedContext(singleStoreContext), reads)
   })
 
 /**
@@ -227,7 +248,7 @@ export const layer = (
     const { cells = [] } = options
     return cells.length === 0 ? singleStore(options) : Effect.succeed(Layer.scopedContext(cellStore(options, cells)))
   })
-  return inRealTime(Layer.unwrapScoped(Effect.zipRight(checkedStoreOptions(options), store)))
+  return inRealTime(Layer.unwrapScoped(Effect.zipRight(requireValidStoreOptions(options), store)))
 }
 
 /** Like {@link layer}, from configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */

@@ -76,29 +76,33 @@ export const migratedOptions = {
 } as const satisfies Record<keyof MigratedStoreOptions, (value: unknown) => string | undefined>
 
 /** Fails with a sentence about the first wrong option of a store of this package. */
-export const rightOptions = (whose: string, given: unknown, checks: OptionChecks): Effect.Effect<void, OptionRefused> =>
+export const requireValidOptions = (
+  whose: string,
+  given: unknown,
+  checks: OptionChecks
+): Effect.Effect<void, OptionRefused> =>
   Effect.suspend(() => {
     const refused = findOptionRefusal(whose, given, checks)
     return refused === null ? Effect.void : refused
   })
 
-const asOption = (option: keyof PgStoreOptions) => (failed: DatabaseFailed) =>
+const toOptionRefused = (option: keyof PgStoreOptions) => (failed: DatabaseFailed) =>
   new OptionRefused({ option, message: failed.message })
 
 /** Fails if an option is not a valid name of a schema. */
-export const rightSchema = (schema: string | undefined): Effect.Effect<string, OptionRefused> =>
-  Effect.mapError(checkedSchema(schema), asOption("schema"))
+export const requireValidSchema = (schema: string | undefined): Effect.Effect<string, OptionRefused> =>
+  Effect.mapError(checkedSchema(schema), toOptionRefused("schema"))
 
 /**
  * Fails with a sentence about the first wrong option, before the store connects. So a `DatabaseFailed` always comes
  * from the database or the connection to it.
  */
-export const checkedStoreOptions = (
+export const requireValidStoreOptions = (
   given: PgStoreOptions,
   checks: OptionChecks = storeOptions
 ): Effect.Effect<void, OptionRefused> =>
   Effect.gen(function* () {
-    yield* rightOptions("the store", given, checks)
-    yield* Effect.mapError(databaseUrl(given.url), asOption("url"))
-    yield* rightSchema(given.schema)
+    yield* requireValidOptions("the store", given, checks)
+    yield* Effect.mapError(databaseUrl(given.url), toOptionRefused("url"))
+    yield* requireValidSchema(given.schema)
   })

@@ -38,10 +38,10 @@ export type DeliveryRow = DeliveryRecord & { readonly lease_until: Instant | nul
 export const deliveryOf = ({ lease_until: _, ...delivery }: DeliveryRow): DeliveryRecord => delivery
 
 /** A row of a table whose sequence number `insert_order` orders the rows of the same instant. */
-export type Sequenced<Row> = Row & { readonly insert_order: number }
+export type WithSequence<Row> = Row & { readonly insert_order: number }
 
 /** The row without its sequence number. */
-export const withoutSequence = <Row extends object>({ insert_order: _, ...row }: Sequenced<Row>): Row =>
+export const withoutSequence = <Row extends object>({ insert_order: _, ...row }: WithSequence<Row>): Row =>
   row as unknown as Row
 
 /** A count of stamps as its table stores it. */

@@ -8,9 +8,9 @@ export {
   type EmbeddedPostgres,
   layer,
   migrate,
-  share,
+  shareServer,
   start,
-  throwaway
+  throwawaySettings
 } from "./embedded/EmbeddedPostgres.js"
 export type { EmbeddedRefusal, EmbeddedRefused } from "./embedded/EmbeddedRefused.js"
 export type * from "./migrate/MigrationError.js"

@@ -41,7 +41,7 @@ describe("the address of a database", () => {
   ])("the servers of %s are parsed in the order of the address", (url, servers) => expect(read(url)).toEqual(servers))
 
   it("a store with several servers in its address connects to one that accepts writes, unless target_session_attrs allows any", () => {
-    const writes = (url: string) => parseAddress(url).mustWrite
+    const writes = (url: string) => parseAddress(url).requiresWritable
     expect(writes("postgres://a/x")).toBe(false)
     expect(writes("postgres://a,b/x")).toBe(true)
     expect(writes("postgres://a,b/x?target_session_attrs=any")).toBe(false)

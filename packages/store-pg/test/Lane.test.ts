@@ -3,7 +3,7 @@ import { Cause, Effect, Exit, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import type { QueuedCommand } from "../src/commands/CommandQueue.js"
 import { makeLane } from "../src/commands/Lane.js"
-import { inClear } from "../src/secrets/WebhookSecrets.js"
+import { unencryptedSecrets } from "../src/secrets/WebhookSecrets.js"
 
 const NOWHERE = "postgres://nobody@127.0.0.1:1/nowhere"
 
@@ -33,7 +33,7 @@ const open = Effect.gen(function* () {
   const life = yield* Scope.make()
   const connection = { url: NOWHERE, name: "a test", lock_timeout_ms: 0 }
   const made = yield* Scope.extend(
-    makeLane({ connection, kind: { isContended: true }, secrets: inClear, onCommit: () => undefined }),
+    makeLane({ connection, kind: { isContended: true }, secrets: unencryptedSecrets, onCommit: () => undefined }),
     life
   )
   return { ...made, close: Scope.close(life, Exit.void) }
@@ -42,10 +42,10 @@ const open = Effect.gen(function* () {
 describe("a lane", () => {
   it("a lane fails a shop's 1,001st waiting command immediately, and the first 1,000 keep waiting", () =>
     Effect.gen(function* () {
-      const { offer, waiting, close } = yield* open
+      const { offer, waitingCount, close } = yield* open
       const { entries, exits } = commands(1_001)
       for (const entry of entries) offer(entry)
-      expect(waiting()).toBe(1_000)
+      expect(waitingCount()).toBe(1_000)
       expect(exits.slice(0, 1_000)).toEqual(Array(1_000).fill(undefined))
       expect(why(exits[1_000])).toBe("Error: Too many commands wait for their turn")
       yield* close

@@ -4,8 +4,8 @@ import type { ShopId } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { LOAD_SHOPS, LOCK_HEADS } from "../src/commands/CommandBatch.js"
-import { loads } from "../src/commands/LoadStatements.js"
-import { saves } from "../src/commands/SaveStatements.js"
+import { loadStatementTexts } from "../src/commands/LoadStatements.js"
+import { saveStatements } from "../src/commands/SaveStatements.js"
 import { CLAIM, RESCHEDULE_SHOPS, scheduleQueues } from "../src/deliveries/ClaimStatements.js"
 import { type TableName, tables } from "../src/Tables.js"
 import { database, runTest } from "./nodes/Node.js"
@@ -108,7 +108,7 @@ const bindsShop = (sql: string, alias: string): boolean =>
   new RegExp(`(?<!\\w)${alias}\\.shop_id (=|is not distinct from) |= ${alias}\\.shop_id(?!\\w)`).test(sql) ||
   (named(sql).length === 1 && /(?<![.\w])shop_id = /.test(sql))
 
-const removes = saves.filter(({ text }) => text.startsWith("delete"))
+const removes = saveStatements.filter(({ text }) => text.startsWith("delete"))
 
 const SOURCES = new URL("../src/", import.meta.url)
 const HAS_SQL = /`[^`]*\b(select|insert|update|delete)\b[^`]*\b(from|into|set)\b/s
@@ -125,7 +125,7 @@ const modulesFrom = (file: string, seen = new Map<string, string>()): ReadonlyMa
 
 describe("statements that touch only rows of the shops they name (docs/how-it-is-built.md)", () => {
   it.each([
-    ...[...loads, ...removes, LOCK_HEADS, LOAD_SHOPS].map(({ name, text }) => [name, text] as const),
+    ...[...loadStatementTexts, ...removes, LOCK_HEADS, LOAD_SHOPS].map(({ name, text }) => [name, text] as const),
     ["claim", CLAIM] as const,
     ["reschedule shops", RESCHEDULE_SHOPS] as const
   ])("the statement %s touches only rows of the shops that it names", (_, text) => {

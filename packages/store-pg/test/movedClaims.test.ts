@@ -16,7 +16,7 @@ import { runTest } from "./nodes/Node.js"
  */
 const refusalCheck = (code: string, message: string, times: number) => {
   let left = times
-  const connecting: typeof makeReconnecting = (config) =>
+  const makeConnection: typeof makeReconnecting = (config) =>
     Effect.map(makeReconnecting(config), (wire) =>
       Object.create(wire, {
         connection: {
@@ -30,16 +30,16 @@ const refusalCheck = (code: string, message: string, times: number) => {
         }
       })
     )
-  return { connecting, tried: () => times - left }
+  return { makeConnection, tried: () => times - left }
 }
 
 const turns = (code: string, message: string, times: number) =>
   Effect.gen(function* () {
     const { url } = yield* testDatabase
     const secrets = yield* WebhookSecrets.of([])
-    const { connecting, tried } = refusalCheck(code, message, times)
+    const { makeConnection, tried } = refusalCheck(code, message, times)
     const given = { leaseClock: "database", notifier: { due: Effect.never }, checkSecrets: Effect.void } as const
-    const deliveries = yield* pgDeliveries({ url, secrets, connecting, ...given })
+    const deliveries = yield* pgDeliveries({ url, secrets, makeConnection, ...given })
     const outcome = yield* Effect.exit(deliveries.turns(1, 10))
     return { outcome, tried: tried() }
   })
@@ -69,10 +69,10 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
           create trigger refuse before update on workshop.delivery_queue for each statement execute function refuse()`)
         const places = [old.url, old.url]
         const url = Effect.sync(() => places.shift() ?? moved.url)
-        const connecting = (yield* sharedSessions)({ schema: "workshop", url, plans: () => PLANNED_ONCE })
+        const makeConnection = (yield* sharedSessions)({ schema: "workshop", url, plans: () => PLANNED_ONCE })
         const given = { leaseClock: "database", notifier: { due: Effect.never }, checkSecrets: Effect.void } as const
         const secrets = yield* WebhookSecrets.of([])
-        const deliveries = yield* pgDeliveries({ url: old.url, secrets, connecting, ...given })
+        const deliveries = yield* pgDeliveries({ url: old.url, secrets, makeConnection, ...given })
         expect(yield* deliveries.turns(1, 10)).toEqual([])
       })
     ))

@@ -7,7 +7,7 @@ import { openShop } from "../../core/src/testing/Fixtures.js"
 import { readPool, readsOn } from "../src/connection/Sql.js"
 import { openMigrationSession } from "../src/migrate/Session.js"
 import { pgReads } from "../src/reads/PgReads.js"
-import { inClear } from "../src/secrets/WebhookSecrets.js"
+import { unencryptedSecrets } from "../src/secrets/WebhookSecrets.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, runTest } from "./nodes/Node.js"
 
@@ -40,7 +40,7 @@ const keptAfter = (read: Read, { tickets = 0, before }: { readonly tickets?: num
         readsOn(() => pool, {}),
         Reactivity.layer
       )
-      const reads = yield* Effect.provide(pgReads(inClear), yield* Layer.build(sql))
+      const reads = yield* Effect.provide(pgReads(unencryptedSecrets), yield* Layer.build(sql))
       if (before !== undefined) yield* before(reads, id)
       for (let i = 0; i < TIMES; i++) yield* read(reads, id)
       const { rows } = yield* Effect.promise(() => pool.query<{ title: string; kept: number }>(PREPARED))

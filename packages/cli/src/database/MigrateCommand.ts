@@ -52,8 +52,8 @@ const sharePostgres = (dataDir: string | null) =>
       return yield* refuse(
         `No database was given, and there is no embedded Postgres in ${resolve(folder)}. Give --database-url, set DATABASE_URL, or create an embedded Postgres with --data-dir.`
       )
-    const { share } = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
-    const { url } = yield* share({ dataDir: folder })
+    const { shareServer } = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
+    const { url } = yield* shareServer({ dataDir: folder })
     return { url, name: `The embedded Postgres in ${resolve(folder)}` }
   })
 

@@ -178,7 +178,7 @@ export const databaseUrlOf = (choice: StoreChoice): Effect.Effect<string, Comman
       return yield* refuse(
         `There is no data in ${resolve(dataDir)}. Give the folder of the data with --data-dir, or create data with workshop serve.`
       )
-    const run = isShared ? EmbeddedPostgres.share : EmbeddedPostgres.start
+    const run = isShared ? EmbeddedPostgres.shareServer : EmbeddedPostgres.start
     return (yield* Effect.mapError(run({ dataDir }), storeRefusal)).url
   })
 

@@ -9,10 +9,10 @@ import { checkOn } from "../migrate/Migrator.js"
 import { sessionOf } from "../observe/PgProbe.js"
 import { directoryCells, refuseOtherNames } from "./CellDirectory.js"
 import { identityIn, mismatchOf, refuseFurtherCell } from "./CellIdentity.js"
-import { cellsRefusal, HOME_CELL, wrongCell } from "./CellLocations.js"
+import { cellsRefusal, HOME_CELL, wrongCellRefusal } from "./CellLocations.js"
 
 /** The name of the cell that a SqlClient's schema is; null for a home cell. */
-const furtherNameOn = (sql: SqlClient) =>
+const furtherCellName = (sql: SqlClient) =>
   Effect.map(
     sql<{
       readonly name: string
@@ -27,7 +27,7 @@ type UncheckedReason = "silent" | "denied"
  * Makes a check succeed if the database does not respond or this role may not read it, because later requests to it
  * fail anyway. Returns the reason why the check could not be made, or null.
  */
-const ifAvailable = <E>(
+const ignoreUnavailable = <E>(
   check: Effect.Effect<void, E>
 ): Effect.Effect<UncheckedReason | null, Extract<E, DatabaseFailed>> =>
   Effect.catchAll(Effect.as(check, null), (error) => {
@@ -47,9 +47,9 @@ const deniedRemedy = (name: string) =>
  * further cell.
  */
 export const checkAlone = (sql: SqlClient) =>
-  ifAvailable(
+  ignoreUnavailable(
     Effect.gen(function* () {
-      yield* refuseFurtherCell(yield* furtherNameOn(sql))
+      yield* refuseFurtherCell(yield* furtherCellName(sql))
       yield* refuseOtherNames(sessionOf(sql).run, [HOME_CELL])
     })
   )
@@ -62,13 +62,13 @@ interface OpenCell {
 }
 
 /** Reads the labels of a cell, and the number of its migrations. */
-const labelsOn = (sql: SqlClient) =>
+const readLabels = (sql: SqlClient) =>
   sql<{ readonly name: string | null; readonly n: number }>`select /* workshop confirm cell */ m.name, s.n
     from (select count(*)::integer as n from workshop.schema_migration) s
     left join workshop.database_label m on m.name like 'cell%'`
 
 /** The mismatch between a cell's labels and the directory, with the remedy, or null. */
-const notTheCell = (name: string, id: string | null, labels: ReadonlyArray<string | null>): string | null => {
+const labelMismatch = (name: string, id: string | null, labels: ReadonlyArray<string | null>): string | null => {
   const mismatch = mismatchOf({ name, id }, identityIn(labels))
   return mismatch === null
     ? null
@@ -76,7 +76,7 @@ const notTheCell = (name: string, id: string | null, labels: ReadonlyArray<strin
 }
 
 /** Reads the ids of cells, by name, from the directory in the home cell. */
-const idsOn = (home: SqlClient) =>
+const readCellIds = (home: SqlClient) =>
   Effect.map(directoryCells(sessionOf(home).run), (cells) => new Map(cells.map(({ name, id }) => [name, id])))
 
 /**
@@ -85,14 +85,14 @@ const idsOn = (home: SqlClient) =>
  */
 export const makeConfirm = (home: SqlClient) => {
   let ids: ReadonlyMap<string, string | null> | undefined
-  const idsAgain = Effect.tap(idsOn(home), (idOf) =>
+  const refreshIds = Effect.tap(readCellIds(home), (idOf) =>
     Effect.sync(() => {
       ids = idOf
     })
   )
   return ({ name, sql }: Pick<OpenCell, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
-      const self = yield* Effect.mapError(runRead(labelsOn(sql)), (error) =>
+      const self = yield* Effect.mapError(runRead(readLabels(sql)), (error) =>
         isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: `${deniedRemedy(name)}.` }) : error
       )
       const labels = self.map((row) => row.name)
@@ -100,9 +100,9 @@ export const makeConfirm = (home: SqlClient) => {
         return yield* new StoreUnavailable({
           remedy: `The cell ${name} has an older schema than this program needs, or no schema. Run workshop migrate with the same --cells.`
         })
-      const idsByName = ids ?? (name === HOME_CELL ? new Map() : yield* idsAgain)
-      if (notTheCell(name, idsByName.get(name) ?? null, labels) === null) return
-      const remedy = notTheCell(name, (yield* idsAgain).get(name) ?? null, labels)
+      const idsByName = ids ?? (name === HOME_CELL ? new Map() : yield* refreshIds)
+      if (labelMismatch(name, idsByName.get(name) ?? null, labels) === null) return
+      const remedy = labelMismatch(name, (yield* refreshIds).get(name) ?? null, labels)
       if (remedy !== null) return yield* new StoreUnavailable({ remedy: `${remedy}.` })
     }).pipe(Effect.catchTag("DatabaseFailed", (cause) => new StoreUnavailable({ cause })))
 }
@@ -113,39 +113,40 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
       Effect.catchAll((error) =>
         error._tag === "DatabaseFailed"
           ? Effect.fail(error)
-          : wrongCell(
+          : wrongCellRefusal(
               `The cell ${name} cannot be used (${error.message.replace(/\.$/, "")}). Check the cell's address, and run workshop migrate with the same --cells`
             )
       )
     )
-    const labels = (yield* labelsOn(sql)).map((row) => row.name)
-    const why = notTheCell(name, id, labels)
-    if (why !== null) return yield* wrongCell(why)
-    const [here] = yield* sql<{
+    const labels = (yield* readLabels(sql)).map((row) => row.name)
+    const why = labelMismatch(name, id, labels)
+    if (why !== null) return yield* wrongCellRefusal(why)
+    const [storedCount] = yield* sql<{
       readonly n: number
     }>`select /* workshop shops here */ count(*)::integer as n from workshop.shop`
-    const [there] = yield* home.sql<{
+    const [placedCount] = yield* home.sql<{
       readonly n: number
     }>`select /* workshop shops placed */ count(*)::integer as n from workshop.shop_cell where cell = ${name}`
-    if (here!.n > there!.n)
-      return yield* wrongCell(
-        `The cell ${name} has more shops (${here!.n}) than the directory in the home cell placed in it (${there!.n}), as if only one of the two was restored from a backup. Restore the home cell and the cell ${name} from backups of the same time`
+    if (storedCount!.n > placedCount!.n)
+      return yield* wrongCellRefusal(
+        `The cell ${name} has more shops (${storedCount!.n}) than the directory in the home cell placed in it (${placedCount!.n}), as if only one of the two was restored from a backup. Restore the home cell and the cell ${name} from backups of the same time`
       )
   })
 
 const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const further = yield* furtherNameOn(sql)
-    if (further !== null) return yield* cellsRefusal(`The database is the cell ${further} instead of the home cell`)
+    const furtherName = yield* furtherCellName(sql)
+    if (furtherName !== null)
+      return yield* cellsRefusal(`The database is the cell ${furtherName} instead of the home cell`)
     yield* refuseOtherNames(sessionOf(sql).run, names)
-    const [twice] = yield* sql<{
+    const [duplicate] = yield* sql<{
       readonly id: string
       readonly cell: string
     }>`select /* workshop shops placed elsewhere */ s.id, c.cell from workshop.shop_cell c join workshop.shop s on s.id = c.shop_id
       where c.cell <> ${HOME_CELL} limit 1`
-    if (twice !== undefined)
-      return yield* wrongCell(
-        `The shop ${twice.id} is in two cells, ${HOME_CELL} and ${twice.cell}. Restore both cells from backups of the same time`
+    if (duplicate !== undefined)
+      return yield* wrongCellRefusal(
+        `The shop ${duplicate.id} is in two cells, ${HOME_CELL} and ${duplicate.cell}. Restore both cells from backups of the same time`
       )
   })
 
@@ -156,27 +157,29 @@ const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
 export const checkCells = (cells: ReadonlyArray<OpenCell>) =>
   Effect.gen(function* () {
     const [home, ...others] = cells as readonly [OpenCell, ...ReadonlyArray<OpenCell>]
-    const ofHome = yield* ifAvailable(
+    const ofHome = yield* ignoreUnavailable(
       checkHome(
         home,
         cells.map(({ name }) => name)
       )
     )
-    const ids = yield* Effect.orElseSucceed(idsOn(home.sql), () => new Map<string, string | null>())
-    const looks = Effect.forEach(
+    const ids = yield* Effect.orElseSucceed(readCellIds(home.sql), () => new Map<string, string | null>())
+    const openChecks = Effect.forEach(
       others,
-      (cell) => Effect.either(ifAvailable(checkOne(cell, home, ids.get(cell.name) ?? null))),
+      (cell) => Effect.either(ignoreUnavailable(checkOne(cell, home, ids.get(cell.name) ?? null))),
       { concurrency: "unbounded" }
     )
     // Fails with the first refusal in the order of the cells, not in the order of time, so that the error is
     // deterministic.
-    const ofOthers = yield* Effect.flatMap(looks, (checks) => Effect.all(checks))
-    const unavailable = [ofHome, ...ofOthers].flatMap((why, i) => (why === null ? [] : [{ name: cells[i]!.name, why }]))
+    const otherResults = yield* Effect.flatMap(openChecks, (checks) => Effect.all(checks))
+    const unavailable = [ofHome, ...otherResults].flatMap((why, i) =>
+      why === null ? [] : [{ name: cells[i]!.name, why }]
+    )
     // Cells that this role may not read are left out, because `confirming` logs them with the remedy.
-    const silent = unavailable.flatMap(({ name, why }) => (why === "silent" ? [name] : []))
-    if (silent.length > 0)
+    const silentCells = unavailable.flatMap(({ name, why }) => (why === "silent" ? [name] : []))
+    if (silentCells.length > 0)
       yield* Effect.logWarning(
-        `${silent.length === 1 ? "The cell" : "The cells"} ${silent.join(", ")} ${silent.length === 1 ? "does" : "do"} not respond. Requests of the shops there are refused until ${silent.length === 1 ? "it responds" : "they respond"}`
+        `${silentCells.length === 1 ? "The cell" : "The cells"} ${silentCells.join(", ")} ${silentCells.length === 1 ? "does" : "do"} not respond. Requests of the shops there are refused until ${silentCells.length === 1 ? "it responds" : "they respond"}`
       )
     return unavailable.map(({ name }) => name)
   })

@@ -3,7 +3,7 @@ import { type DatabaseFailed, NO_TABLE } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
 import { openMigrationSession, type Session } from "../migrate/Session.js"
-import { type CellLocation, cellsRefusal, HOME_CELL, wrongCell } from "./CellLocations.js"
+import { type CellLocation, cellsRefusal, HOME_CELL, wrongCellRefusal } from "./CellLocations.js"
 import { isCitus } from "./CitusNodes.js"
 
 /** Runs work on a session of a cell. `text` puts the cell's schema into a statement. */
@@ -44,13 +44,13 @@ export const directoryCells = (run: Session["run"]) =>
   )
 
 /** Refuses names that omit a cell of the directory, because the process could not serve that cell's shops. */
-export const refuseOmitted = (inDirectory: ReadonlyArray<DirectoryCell>, names: ReadonlyArray<string>) => {
-  if (inDirectory.length === 0) return Effect.void
+export const refuseOmittedCells = (knownCells: ReadonlyArray<DirectoryCell>, names: ReadonlyArray<string>) => {
+  if (knownCells.length === 0) return Effect.void
   if (names.length === 1)
     return cellsRefusal(
-      `The database is the home cell of several cells (${inDirectory.map(({ name }) => name).join(", ")}), but the other cells were not given`
+      `The database is the home cell of several cells (${knownCells.map(({ name }) => name).join(", ")}), but the other cells were not given`
     )
-  const left = inDirectory.find(({ name }) => !names.includes(name))
+  const left = knownCells.find(({ name }) => !names.includes(name))
   return left === undefined
     ? Effect.void
     : cellsRefusal(`The directory in the home cell has the cell ${left.name}, which was not given`)
@@ -62,13 +62,13 @@ export const refuseOmitted = (inDirectory: ReadonlyArray<DirectoryCell>, names: 
  */
 export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const inDirectory = yield* directoryCells(run)
-    const missing = names.find((name) => !inDirectory.some((one) => one.name === name))
+    const knownCells = yield* directoryCells(run)
+    const missing = names.find((name) => !knownCells.some((one) => one.name === name))
     if (names.length > 1 && missing !== undefined)
-      return yield* wrongCell(
+      return yield* wrongCellRefusal(
         `The directory in the home cell has no cell ${missing}. Correct the cell's name, or add the cell with workshop cell add or workshop migrate --cells`
       )
-    yield* refuseOmitted(inDirectory, names)
+    yield* refuseOmittedCells(knownCells, names)
   })
 
 /**
@@ -82,10 +82,10 @@ export const addToDirectory = (
   withSession(home, (session, text) =>
     Effect.gen(function* () {
       const isCoordinator = yield* isCitus(session)
-      const [counted] = yield* session.run<{ readonly shops: string }>(
+      const [shopCount] = yield* session.run<{ readonly shops: string }>(
         text("select count(*) as shops from workshop.shop")
       )
-      const { shops } = counted!
+      const { shops } = shopCount!
       yield* session.run("begin")
       // The lock waits for transactions that open accounts. Later ones see the new cells and note copies for them.
       yield* session.run(text("lock table workshop.client_account in share mode"))
@@ -94,7 +94,7 @@ export const addToDirectory = (
         text("insert into workshop.cell (name, takes_shops, shops) values ($1, $2, $3) on conflict do nothing"),
         [HOME_CELL, !isCoordinator || Number(shops) > 0, shops]
       )
-      const added = yield* session.run<{ readonly name: string }>(
+      const addedCell = yield* session.run<{ readonly name: string }>(
         text(
           "insert into workshop.cell (name, takes_shops, shops, id) select name, true, 0, id from unnest($1::text[], $2::text[]) n (name, id) on conflict do nothing returning name"
         ),
@@ -110,10 +110,11 @@ export const addToDirectory = (
         text(
           "insert into workshop.stale_account_copy (client_id, cell) select a.id, n.name from workshop.client_account a cross join unnest($1::text[]) n (name) on conflict do nothing"
         ),
-        [added.map(({ name }) => name)]
+        [addedCell.map(({ name }) => name)]
       )
-      if (added.length > 0) yield* recordAct(session, "database.cells_added", { cells: added.map(({ name }) => name) })
+      if (addedCell.length > 0)
+        yield* recordAct(session, "database.cells_added", { cells: addedCell.map(({ name }) => name) })
       yield* session.run("commit")
-      return added.map(({ name }) => name)
+      return addedCell.map(({ name }) => name)
     }).pipe(Effect.onError(() => Effect.exit(session.run("rollback"))))
   )

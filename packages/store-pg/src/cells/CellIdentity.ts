@@ -4,7 +4,7 @@ import {
   type DirectoryCell,
   directoryCells,
   nullIfAbsent,
-  refuseOmitted,
+  refuseOmittedCells,
   refuseOtherNames,
   withSession
 } from "./CellDirectory.js"
@@ -15,7 +15,7 @@ import {
   cellsRefusal,
   HOME_CELL,
   locateCells,
-  wrongCell
+  wrongCellRefusal
 } from "./CellLocations.js"
 
 const NAME_LABEL = "cell:"
@@ -34,13 +34,13 @@ export interface CellIdentity {
   readonly id: string | null
 }
 
-const textAfter = (prefix: string, labels: ReadonlyArray<string | null>): string | null =>
+const labelValue = (prefix: string, labels: ReadonlyArray<string | null>): string | null =>
   labels.find((label) => label?.startsWith(prefix))?.slice(prefix.length) ?? null
 
 /** Parses the labels of a schema. */
 export const identityIn = (labels: ReadonlyArray<string | null>): CellIdentity => ({
-  name: textAfter(NAME_LABEL, labels),
-  id: textAfter(ID_LABEL, labels)
+  name: labelValue(NAME_LABEL, labels),
+  id: labelValue(ID_LABEL, labels)
 })
 
 /** Describes, without a remedy, which other schema is at the address of a cell; null if it is the cell. */
@@ -74,13 +74,13 @@ const FORMER_TABLE = "mark"
  * version, because a migration calls it first.
  */
 export const identityOf = (session: Session, text: (sql: string) => string) => {
-  const reading = (table: string) =>
+  const identityQuery = (table: string) =>
     text(
       `select (select substr(name, 6) from workshop.${table} where name like 'cell:%') as label,
         (select substr(name, 9) from workshop.${table} where name like 'cell\\_id:%') as id, exists (select from workshop.shop) as has_shops`
     )
-  return Effect.flatMap(identityFrom(session, reading("database_label")), (identity) =>
-    identity === null ? identityFrom(session, reading(FORMER_TABLE)) : Effect.succeed(identity)
+  return Effect.flatMap(identityFrom(session, identityQuery("database_label")), (identity) =>
+    identity === null ? identityFrom(session, identityQuery(FORMER_TABLE)) : Effect.succeed(identity)
   )
 }
 
@@ -93,7 +93,7 @@ export const refuseHome = (home: CellLocation, names: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const identity = yield* identityOf(session, text)
       yield* refuseFurtherCell(identity?.name ?? null)
-      yield* refuseOmitted(yield* directoryCells((sql) => session.run(text(sql))), names)
+      yield* refuseOmittedCells(yield* directoryCells((sql) => session.run(text(sql))), names)
     })
   )
 
@@ -107,23 +107,24 @@ export const refuseOtherCell = (cell: CellLocation, expected: DirectoryCell | un
       const { name } = cell
       const actual = yield* identityOf(session, text)
       const other = actual === null || actual.name === null ? null : mismatchOf({ name, id: null }, actual)
-      if (other !== null) return yield* wrongCell(`${other}. In --cells, give each cell the address that it had before`)
+      if (other !== null)
+        return yield* wrongCellRefusal(`${other}. In --cells, give each cell the address that it had before`)
       if (expected === undefined) {
         if (actual?.hasShops === true)
-          return yield* wrongCell(
+          return yield* wrongCellRefusal(
             `The database or schema for the new cell ${name} already has shops. Choose an empty one, or restore the home cell whose directory has this cell`
           )
         return
       }
       const remedy = `Correct the cell's address in --cells, or restore the cell at that address. If it never had shops, remove it with workshop cell remove ${name}`
       if (actual === null || actual.name === null)
-        return yield* wrongCell(
+        return yield* wrongCellRefusal(
           `The directory in the home cell has the cell ${name}, but the cell is not at its address. ${remedy}`
         )
-      const twin = mismatchOf(expected, actual)
-      if (twin !== null) return yield* wrongCell(`${twin}. ${remedy}`)
+      const mismatch = mismatchOf(expected, actual)
+      if (mismatch !== null) return yield* wrongCellRefusal(`${mismatch}. ${remedy}`)
       if (expected.id === null && Number(expected.shops) > 0 && !actual.hasShops)
-        return yield* wrongCell(
+        return yield* wrongCellRefusal(
           `The directory in the home cell placed ${Number(expected.shops) === 1 ? "1 shop" : `${expected.shops} shops`} in the cell ${name}, but at its address the cell has no shops. ${remedy}`
         )
     })

@@ -43,7 +43,7 @@ export interface CellMoveResult {
 const OWNER_CHANGES =
   "The database role of --database-url may not change the cells. Use the role that owns their tables, such as workshop_owner, or a superuser"
 
-const refusal = (what: string) => new DatabaseFailed({ reason: "statement", code: undefined, what })
+const statementRefusal = (what: string) => new DatabaseFailed({ reason: "statement", code: undefined, what })
 
 const hostAndPort = ({ host, port }: CitusNode): string => `${host.includes(":") ? `[${host}]` : host}:${port}`
 
@@ -97,7 +97,7 @@ const inspect = (location: CellLocation, recorded: { readonly id: string | null;
   ).pipe(Effect.catchAll(({ message }) => Effect.succeed<CellInspection>({ state: message })))
 
 /** The state of a cell that is not a schema of the home cell's database. */
-const ELSEWHERE = "The cell is not in this database, and its address is not stored. Give its address in --cells."
+const ADDRESS_MISSING = "The cell is not in this database, and its address is not stored. Give its address in --cells."
 
 /** Returns those of `schemas` that exist. */
 const schemasOf = (session: Session, schemas: ReadonlyArray<string>) =>
@@ -113,40 +113,40 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
       const [home, ...given] = yield* locateCells({ url, schema }, cells)
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
-      const listed = yield* cellsOf(session, home!)
-      const unknown = given.find(({ name }) => !listed.some((one) => one.name === name))
-      if (unknown !== undefined)
-        return yield* refusal(
-          `The directory in the home cell has no cell ${unknown.name}. Add the cell with workshop cell add. To list the cells of the directory, omit --cells`
+      const listedCells = yield* cellsOf(session, home!)
+      const unknownCell = given.find(({ name }) => !listedCells.some((one) => one.name === name))
+      if (unknownCell !== undefined)
+        return yield* statementRefusal(
+          `The directory in the home cell has no cell ${unknownCell.name}. Add the cell with workshop cell add. To list the cells of the directory, omit --cells`
         )
-      const placed = listed.map((one) => {
+      const locatedCells = listedCells.map((one) => {
         const location = [home!, ...given].find(({ name }) => name === one.name)
         return { ...one, isGiven: location !== undefined, location: location ?? cellOf(home!, one.name) }
       })
       const nodes = yield* nodesOf(
         session,
-        placed.flatMap(({ location }) => (location.url === url ? [location.schema] : []))
+        locatedCells.flatMap(({ location }) => (location.url === url ? [location.schema] : []))
       )
       const schemas = yield* schemasOf(
         session,
-        placed.map(({ location }) => location.schema)
+        locatedCells.map(({ location }) => location.schema)
       )
       return yield* Effect.forEach(
-        placed,
+        locatedCells,
         ({ name, id, shops, takes_shops, location, isGiven }) =>
           Effect.gen(function* () {
             const { schema } = location
             if (!isGiven && !schemas.has(schema))
-              return { name, schema: "", node: "", shops, takes_shops, state: ELSEWHERE } satisfies CellStatus
-            const inspected = yield* inspect(location, { id, shops })
+              return { name, schema: "", node: "", shops, takes_shops, state: ADDRESS_MISSING } satisfies CellStatus
+            const inspection = yield* inspect(location, { id, shops })
             const node = location.url === url ? nodes.get(schema) : undefined
             return {
               name,
               schema,
               node: node === undefined ? serverOf(location.url) : hostAndPort(node),
-              shops: inspected.shops ?? shops,
-              takes_shops: takes_shops && inspected.state === "ready",
-              state: inspected.state
+              shops: inspection.shops ?? shops,
+              takes_shops: takes_shops && inspection.state === "ready",
+              state: inspection.state
             } satisfies CellStatus
           }),
         { concurrency: 8 }
@@ -176,7 +176,7 @@ export const addCell = <E extends { readonly _tag: string } = never>(
       })
     )
     if (names.some(({ name }) => name === cell.name))
-      return yield* refusal(`There is already a cell ${cell.name}. Choose another name`)
+      return yield* statementRefusal(`There is already a cell ${cell.name}. Choose another name`)
     if (confirm !== undefined) yield* confirm(names.flatMap(({ name }) => (name === HOME_CELL ? [] : [name])))
     yield* migrateCells(home!, [added!])
     return { name: added!.name, schema: added!.schema }
@@ -190,16 +190,18 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
       if (name === HOME_CELL)
-        return yield* refusal("The home cell cannot be removed, because it contains the directory of the cells")
+        return yield* statementRefusal(
+          "The home cell cannot be removed, because it contains the directory of the cells"
+        )
       const removed = yield* Effect.gen(function* () {
         yield* session.run("begin")
         // Placing a shop also locks this row, so no shop can be placed in the cell until the removal is committed.
         const locked = yield* session.run("select from cell where name = $1 for update", [name])
         if (locked.length === 0)
-          return yield* refusal(`There is no cell ${name}. List the cells with workshop cell list`)
+          return yield* statementRefusal(`There is no cell ${name}. List the cells with workshop cell list`)
         const [row] = yield* session.run<{ n: string }>("select count(*) as n from shop_cell where cell = $1", [name])
         if (row!.n !== "0")
-          return yield* refusal(
+          return yield* statementRefusal(
             `The cell ${name} has ${row!.n} ${row!.n === "1" ? "shop" : "shops"}, so it cannot be removed. Shops cannot be moved to another cell`
           )
         for (const table of ["stale_account_copy", "api_key_cell"])
@@ -221,26 +223,26 @@ const PROBE_INTERVAL = "5 millis"
 const PROBE_TIMEOUT_MS = 60_000
 
 /** Writes to the cell repeatedly while `work` runs. Returns the longest time between two successful writes. */
-const longestPause = <A, E>(url: string, { schema, name }: CellLocation, work: Effect.Effect<A, E>) =>
+const measureLongestPause = <A, E>(url: string, { schema, name }: CellLocation, work: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const session = yield* openMigrationSession(url, { schema, statement_timeout_ms: PROBE_TIMEOUT_MS })
     const [longest, last] = [{ ms: 0 }, { at: yield* Clock.currentTimeMillis }]
-    const note = Effect.map(Clock.currentTimeMillis, (now) => {
+    const recordPause = Effect.map(Clock.currentTimeMillis, (now) => {
       longest.ms = Math.max(longest.ms, now - last.at)
       last.at = now
     })
     const write = session.run("update database_label set name = name where name = $1", [nameLabelOf(name)])
-    const probe = Effect.zipRight(write, note).pipe(
+    const probe = Effect.zipRight(write, recordPause).pipe(
       // A failed write counts as part of the pause.
       Effect.catchAll(() => Effect.void),
       Effect.zipRight(Effect.sleep(PROBE_INTERVAL)),
       Effect.forever
     )
-    const probing = yield* Effect.forkScoped(probe)
-    const done = yield* work
-    yield* Effect.zipRight(write, note)
-    yield* Fiber.interrupt(probing)
-    return [done, longest.ms] as const
+    const probeFiber = yield* Effect.forkScoped(probe)
+    const result = yield* work
+    yield* Effect.zipRight(write, recordPause)
+    yield* Fiber.interrupt(probeFiber)
+    return [result, longest.ms] as const
   })
 
 const NODES = `select nodename as host, nodeport::integer as port from pg_dist_node
@@ -250,7 +252,7 @@ const NODES = `select nodename as host, nodeport::integer as port from pg_dist_n
 const citusLayout = (session: Session, home: CellLocation) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session)))
-      return yield* refusal(
+      return yield* statementRefusal(
         "The database has no Citus, which is needed to move a cell. Move the cell's cluster by promoting a standby, and give its new address in --cells"
       )
     const names = (yield* cellsOf(session, home)).map(({ name }) => name)
@@ -267,22 +269,22 @@ const isReached = (session: Session, { host, port }: CitusNode) =>
     ([row]) => row?.is_reached === true
   )
 
-const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode) =>
+const moveSchema = (session: Session, url: string, cell: CellLocation, to: CitusNode) =>
   Effect.gen(function* () {
     const from = (yield* nodesOf(session, [cell.schema])).get(cell.schema)
     if (from === undefined)
-      return yield* refusal(
+      return yield* statementRefusal(
         `Citus cannot move the cell ${cell.name}, because Citus does not distribute its schema. Run workshop migrate with this cell in --cells`
       )
-    const begun = yield* Clock.currentTimeMillis
+    const started_at = yield* Clock.currentTimeMillis
     if (hostAndPort(from) === hostAndPort(to))
       return { name: cell.name, from: hostAndPort(from), to: hostAndPort(to), took_ms: 0, longest_pause_ms: 0 }
     if (!(yield* isReached(session, from)))
-      return yield* refusal(
+      return yield* statementRefusal(
         `The coordinator cannot reach the worker ${hostAndPort(from)}, from which the cell ${cell.name} would be copied. Start that worker. If it is lost, promote its standby and register the standby with citus_update_node, or restore the cell from a backup`
       )
     if (!(yield* isReached(session, to)))
-      return yield* refusal(
+      return yield* statementRefusal(
         `The coordinator cannot reach the worker ${hostAndPort(to)}. Start that worker, or move the cell ${cell.name} to another worker`
       )
     const move = session.run("select citus_schema_move($1::regnamespace, $2::text, $3::integer)", [
@@ -290,14 +292,14 @@ const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode
       to.host,
       to.port
     ])
-    const [, longest_pause_ms] = yield* Effect.mapError(longestPause(url, cell, move), (error) =>
+    const [, longest_pause_ms] = yield* Effect.mapError(measureLongestPause(url, cell, move), (error) =>
       error.code === DENIED
         ? error
-        : refusal(
+        : statementRefusal(
             `The cell ${cell.name} was not moved from ${hostAndPort(from)} to ${hostAndPort(to)} (${error.what}). Check that both nodes are running, call citus_cleanup_orphaned_resources() to remove the remains of an earlier move, and run the command again`
           )
     )
-    const took_ms = (yield* Clock.currentTimeMillis) - begun
+    const took_ms = (yield* Clock.currentTimeMillis) - started_at
     const moved: CellMoveResult = {
       name: cell.name,
       from: hostAndPort(from),
@@ -317,17 +319,17 @@ export const moveCell = (url: string, name: string, node: string, { schema }: Pi
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       const { names, nodes } = yield* citusLayout(session, home!)
       if (name === HOME_CELL)
-        return yield* refusal(
+        return yield* statementRefusal(
           "The home cell cannot be moved from the coordinator, because it contains the directory of the cells and is not distributed"
         )
       if (!names.includes(name))
-        return yield* refusal(`There is no cell ${name}. List the cells with workshop cell list`)
+        return yield* statementRefusal(`There is no cell ${name}. List the cells with workshop cell list`)
       const to = nodes.find((one) => hostAndPort(one) === node)
       if (to === undefined)
-        return yield* refusal(
+        return yield* statementRefusal(
           `Citus has no worker ${node}. Choose one of ${nodes.map(hostAndPort).join(", ")}, or add the worker with citus_add_node`
         )
-      return yield* moveOn(session, url, cellOf(home!, name), to)
+      return yield* moveSchema(session, url, cellOf(home!, name), to)
     })
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
@@ -350,12 +352,12 @@ export const balanceCells = (url: string, { schema }: Pick<Database, "schema"> =
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       const { names } = yield* citusLayout(session, home!)
       const cells = names.map((name) => cellOf(home!, name))
-      const planned = yield* session.run<CitusNode & { readonly schema: string }>(PLAN, [
+      const plannedMoves = yield* session.run<CitusNode & { readonly schema: string }>(PLAN, [
         cells.map(({ schema }) => schema)
       ])
-      const moves = planned.flatMap(({ schema, ...to }) =>
+      const moves = plannedMoves.flatMap(({ schema, ...to }) =>
         cells.filter((cell) => cell.schema === schema).map((cell) => ({ cell, to }))
       )
-      return yield* Effect.forEach(moves, ({ cell, to }) => Effect.scoped(moveOn(session, url, cell, to)))
+      return yield* Effect.forEach(moves, ({ cell, to }) => Effect.scoped(moveSchema(session, url, cell, to)))
     })
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))

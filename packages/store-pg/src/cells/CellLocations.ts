@@ -35,7 +35,7 @@ const MAX_CELLS = 1_000
 export const cellsRefusal = (what: string) => new DatabaseFailed({ reason: "bad_cells", code: undefined, what })
 
 /** A refusal of one cell, whose text includes the remedy. */
-export const wrongCell = (what: string) => new DatabaseFailed({ reason: "wrong_cell", code: undefined, what })
+export const wrongCellRefusal = (what: string) => new DatabaseFailed({ reason: "wrong_cell", code: undefined, what })
 
 /**
  * Turns an error of a cell's database into one that names the cell, because the remedies for the home cell's url do not
@@ -47,8 +47,8 @@ export const cellFailure =
     if (name === HOME_CELL || error.reason === "wrong_cell" || error.reason === "bad_cells") return error
     const what = error.what.replace(/^The database\b/, `The cell ${name}`)
     return error.reason === "statement"
-      ? wrongCell(`The cell ${name} refused a statement (${what}). Check that its server is running`)
-      : wrongCell(`${what}. Check that its server is running, and that --cells has its address`)
+      ? wrongCellRefusal(`The cell ${name} refused a statement (${what}). Check that its server is running`)
+      : wrongCellRefusal(`${what}. Check that its server is running, and that --cells has its address`)
   }
 
 /**
@@ -76,12 +76,12 @@ export const parseCells = (text: string): Effect.Effect<ReadonlyArray<CellAddres
 /** The locations of all cells, the home cell first. Refuses invalid names, and two cells with the same name or location. */
 export const locateCells = (
   home: Database,
-  further: ReadonlyArray<CellAddress>
+  furtherCells: ReadonlyArray<CellAddress>
 ): Effect.Effect<ReadonlyArray<CellLocation>, DatabaseFailed> =>
   Effect.gen(function* () {
     const schema = yield* checkedSchema(home.schema ?? DEFAULT_SCHEMA)
     const locations = [{ name: HOME_CELL, url: home.url, schema }]
-    for (const { name, url } of further) {
+    for (const { name, url } of furtherCells) {
       if (!NAME.test(name))
         return yield* cellsRefusal(
           `${JSON.stringify(name.slice(0, 40))} is not a valid name for a cell. A name has 1 to 31 lower-case letters, digits and underscores, and begins with a letter`
@@ -92,9 +92,9 @@ export const locateCells = (
         )
       if (url !== undefined) yield* databaseUrl(url)
       const location = { name, url: url ?? home.url, schema: url === undefined ? `${schema}_${name}` : schema }
-      const same = locations.find((earlier) => earlier.url === location.url && earlier.schema === location.schema)
-      if (same !== undefined)
-        return yield* cellsRefusal(`The cells ${same.name} and ${name} have the same address and schema`)
+      const duplicate = locations.find((earlier) => earlier.url === location.url && earlier.schema === location.schema)
+      if (duplicate !== undefined)
+        return yield* cellsRefusal(`The cells ${duplicate.name} and ${name} have the same address and schema`)
       yield* checkedSchema(location.schema)
       locations.push(location)
     }

@@ -6,14 +6,14 @@ import { migrateSchema, type SchemaMigrationOptions, takeLock } from "../migrate
 import { openMigrationSession } from "../migrate/Session.js"
 import { addToDirectory, type DirectoryCell, directoryCells, withSession } from "./CellDirectory.js"
 import { identityOf, idLabelOf, nameLabelOf, refuseHome, refuseOtherCell } from "./CellIdentity.js"
-import { type CellAddress, type CellLocation, cellFailure, locateCells, wrongCell } from "./CellLocations.js"
+import { type CellAddress, type CellLocation, cellFailure, locateCells, wrongCellRefusal } from "./CellLocations.js"
 import { isCitus } from "./CitusNodes.js"
 
 /** Adds the cell's name to a failed migration's error. */
-const inCell = (cell: CellLocation, error: { readonly message: string }): DatabaseFailed =>
+const addCellName = (cell: CellLocation, error: { readonly message: string }): DatabaseFailed =>
   error instanceof DatabaseFailed && error.reason !== "statement"
     ? cellFailure(cell)(error)
-    : wrongCell(
+    : wrongCellRefusal(
         `The cell ${cell.name} could not be migrated (${error.message.replace(/\.$/, "")}). Solve this problem, and run the command again`
       )
 
@@ -25,11 +25,11 @@ const distribute = (cell: CellLocation) =>
   withSession(cell, (session) =>
     Effect.gen(function* () {
       if (!(yield* isCitus(session))) return
-      const [there] = yield* session.run<{ is_distributed: boolean }>(
+      const [current] = yield* session.run<{ is_distributed: boolean }>(
         "select exists (select from pg_dist_schema s join pg_namespace n on n.oid = s.schemaid where n.nspname = $1) as is_distributed",
         [cell.schema]
       )
-      if (there?.is_distributed === true) return
+      if (current?.is_distributed === true) return
       yield* session.run("alter table rate_limit set logged")
       yield* session.run("select citus_schema_distribute($1::regnamespace)", [cell.schema])
     })
@@ -41,8 +41,8 @@ const labelCell = (cell: CellLocation, expected: DirectoryCell | undefined) =>
     Effect.gen(function* () {
       const actual = yield* identityOf(session, text)
       if (actual !== null && actual.id !== null) return actual.id
-      const [drawn] = yield* session.run<{ readonly id: string }>("select gen_random_uuid()::text as id")
-      const id = expected?.id ?? drawn!.id
+      const [newId] = yield* session.run<{ readonly id: string }>("select gen_random_uuid()::text as id")
+      const id = expected?.id ?? newId!.id
       yield* session.run(text("insert into workshop.database_label (name) values ($1), ($2) on conflict do nothing"), [
         nameLabelOf(cell.name),
         idLabelOf(id)
@@ -96,19 +96,19 @@ export const migrateCells = (
       const entryOf = ({ name }: CellLocation) => directory.find((one) => one.name === name)
       // All cells are checked first, so that nothing is written if one of them is refused.
       for (const cell of others)
-        yield* Effect.mapError(refuseOtherCell(cell, entryOf(cell)), (error) => inCell(cell, error))
+        yield* Effect.mapError(refuseOtherCell(cell, entryOf(cell)), (error) => addCellName(cell, error))
       const names: Array<string> = []
-      const identified: Array<{ readonly name: string; readonly id: string }> = []
+      const identifiedCells: Array<{ readonly name: string; readonly id: string }> = []
       for (const cell of others) {
         const work = Effect.gen(function* () {
           const applied = yield* migrateSchema(cell.url, { schema: cell.schema, isCell: true }, migrations)
           names.push(...applied.map((name) => `${cell.name}: ${name}`))
           yield* distribute(cell)
-          identified.push({ name: cell.name, id: yield* labelCell(cell, entryOf(cell)) })
+          identifiedCells.push({ name: cell.name, id: yield* labelCell(cell, entryOf(cell)) })
         })
-        yield* Effect.mapError(work, (error) => inCell(cell, error))
+        yield* Effect.mapError(work, (error) => addCellName(cell, error))
       }
-      yield* addToDirectory(home, identified)
+      yield* addToDirectory(home, identifiedCells)
       return names
     })
   )

@@ -73,11 +73,11 @@ export const cellNodes = (places: ReadonlyArray<CellLocation>, connections: numb
     yield* Effect.forEach(places, ({ url }) => openPool(url), { discard: true })
     const [home] = places
     let nodes: ReadonlyMap<string, string> = new Map()
-    const ofHome = places.filter(({ url }) => url === home!.url).map(({ schema }) => schema)
+    const homeSchemas = places.filter(({ url }) => url === home!.url).map(({ schema }) => schema)
     const urlOf = ({ url, schema }: CellLocation) => (url === home!.url ? nodes.get(schema) : undefined) ?? url
 
     const lookUp = (sql: SqlClient) =>
-      nodesOf(sessionOf(sql), ofHome).pipe(
+      nodesOf(sessionOf(sql), homeSchemas).pipe(
         Effect.map(
           (nodes) =>
             new Map(
@@ -96,7 +96,7 @@ export const cellNodes = (places: ReadonlyArray<CellLocation>, connections: numb
       poolOf: (location: CellLocation) => pools.get(urlOf(location))!,
       isDistributed: (schema: string) => nodes.has(schema),
       /** Looks up the nodes of the cells now and every second. While the home cell is unavailable, the last known nodes stay. */
-      follow: (sql: SqlClient) =>
+      followNodes: (sql: SqlClient) =>
         Effect.gen(function* () {
           const update = Effect.catchAll(lookUp(sql), () => Effect.void)
           yield* update

@@ -4,7 +4,7 @@ import type { CellAccess, CellDirectory } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { runRead } from "../connection/Sql.js"
 import { insertRow } from "../reads/PgDirectory.js"
-import { type Sequenced, withoutSequence } from "../Tables.js"
+import { type WithSequence, withoutSequence } from "../Tables.js"
 import { HOME_CELL } from "./CellLocations.js"
 
 /** The most stale copies that one statement reads. */
@@ -38,7 +38,7 @@ export const pgCellAccess = ({
         on conflict (client_id) do update set phones = excluded.phones`.pipe(Effect.asVoid, runRead),
     audit: (before, limit) =>
       sql<{
-        readonly entry: Sequenced<AuditEntry>
+        readonly entry: WithSequence<AuditEntry>
       }>`select /* workshop list audit entries of cell */ row_to_json(e) as entry from workshop.audit_entry e
       where ${before === null ? sql`true` : sql`e.id < ${before}`} order by e.id desc limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ entry }) => withoutSequence<AuditEntry>(entry))),

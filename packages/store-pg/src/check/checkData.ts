@@ -54,7 +54,7 @@ const violationsOf = (session: Session, invariant: Invariant, timeout_ms: number
   )
 
 /** Checks the invariants in the transaction that a session has begun. Each check may take `timeout_ms`. */
-export const checkIn = Effect.fnUntraced(function* (session: Session, timeout_ms: number) {
+export const checkInvariants = Effect.fnUntraced(function* (session: Session, timeout_ms: number) {
   const all = invariants((yield* Clock.currentTimeMillis) - ServiceLimits.events_kept_min_ms)
   const findings = yield* Effect.forEach(all, (one) => violationsOf(session, one, timeout_ms))
   return { checks: all.length, findings: findings.filter(({ count }) => count > 0) } satisfies CheckResult
@@ -64,7 +64,7 @@ const checkOne = (session: Session, schema: string, timeout_ms: number) =>
   Effect.gen(function* () {
     yield* checkOn(session, schema)
     yield* session.run("begin isolation level repeatable read read only")
-    return yield* checkIn(session, timeout_ms)
+    return yield* checkInvariants(session, timeout_ms)
   }).pipe(
     Effect.mapError(
       withRoleRemedy(
@@ -85,12 +85,12 @@ interface OpenCellSession {
  */
 const misplacedShops = (home: OpenCellSession, cells: ReadonlyArray<OpenCellSession>) =>
   Effect.gen(function* () {
-    const placed = new Map(
+    const cellsByShop = new Map(
       (yield* home.session.run<{ shop_id: string; cell: string }>(
         inSchema("select shop_id, cell from workshop.shop_cell", home.location.schema)
       )).map(({ shop_id, cell }) => [shop_id, cell])
     )
-    const misplaced: Array<InvariantViolation["first"][number]> = []
+    const misplacedRows: Array<InvariantViolation["first"][number]> = []
     const missing: Array<InvariantViolation["first"][number]> = []
     for (const { location, session } of cells) {
       const rows = yield* session.run<{ id: string }>(
@@ -98,19 +98,19 @@ const misplacedShops = (home: OpenCellSession, cells: ReadonlyArray<OpenCellSess
       )
       const there = new Set(rows.map(({ id }) => id))
       for (const id of there) {
-        const directory = placed.get(id) ?? HOME_CELL
-        if (directory !== location.name) misplaced.push({ shop_id: id, cell: location.name, directory })
+        const directory = cellsByShop.get(id) ?? HOME_CELL
+        if (directory !== location.name) misplacedRows.push({ shop_id: id, cell: location.name, directory })
       }
-      for (const [shop_id, directory] of placed)
+      for (const [shop_id, directory] of cellsByShop)
         if (directory === location.name && !there.has(shop_id)) missing.push({ shop_id, directory })
     }
-    const finding = (name: string, finds: string, rows: typeof misplaced): InvariantViolation => ({
+    const toViolation = (name: string, finds: string, rows: typeof misplacedRows): InvariantViolation => ({
       ...{ name, finds, count: rows.length },
       first: rows.slice(0, MAX_SHOWN_ROWS)
     })
     return [
-      finding("shop-cell", "Shops are in a cell in which the directory did not place them", misplaced),
-      finding(
+      toViolation("shop-cell", "Shops are in a cell in which the directory did not place them", misplacedRows),
+      toViolation(
         "cell-shop",
         "The directory placed these shops in a cell that does not have them. The cell was restored to an earlier time than the home cell, is another cell, or was unavailable when the shops were created",
         missing
@@ -174,12 +174,12 @@ export const checkData = (url: string, timeout_ms: number, options: CellOptions 
       checkCell(location, confirm(location), locations.length > 1, timeout_ms)
     )
     const opened = checked.flatMap((one): ReadonlyArray<OpenCellSession> => one.opened)
-    const across = locations.length === 1 ? [] : yield* misplacedShops(opened[0]!, opened)
+    const acrossCells = locations.length === 1 ? [] : yield* misplacedShops(opened[0]!, opened)
     return {
-      checks: checked.reduce((sum, { checks }) => sum + checks, across.length),
+      checks: checked.reduce((sum, { checks }) => sum + checks, acrossCells.length),
       findings: [
         ...checked.flatMap(({ findings }): ReadonlyArray<InvariantViolation> => findings),
-        ...across.filter(({ count }) => count > 0)
+        ...acrossCells.filter(({ count }) => count > 0)
       ]
     } satisfies CheckResult
   }).pipe(Effect.scoped)

@@ -11,7 +11,7 @@ export interface Invariant {
   readonly sql: string
 }
 
-const CARDS = `select coalesce(c.shop_id, l.shop_id) as shop_id, coalesce(c.client_id, l.client_id) as client_id,
+const CARD_TOTALS = `select coalesce(c.shop_id, l.shop_id) as shop_id, coalesce(c.client_id, l.client_id) as client_id,
     c.balance, c.lifetime, c.rewards_redeemed,
     l.balance as ledger_balance, l.lifetime as ledger_lifetime, l.redeemed as ledger_redeemed
   from loyalty_card c full join (
@@ -32,16 +32,16 @@ const eventOrder = (kept_since: number) => `select shop_id, seq, next_seq from (
     from event e left join shop_head h on h.shop_id = e.shop_id
   ) e where next_seq <= seq or (next_seq > seq + 1 and is_certain)`
 
-const CLOSURE = `case t.state ${closureMoves.map((move) => `when '${move.from}' then t.${move.counts_from} + ${move.after_ms}`).join(" ")} end`
+const CLOSURE_DUE_AT = `case t.state ${closureMoves.map((move) => `when '${move.from}' then t.${move.counts_from} + ${move.after_ms}`).join(" ")} end`
 
 /**
  * The tables whose rows all belong to a shop. The audit log is left out, because entries about the installation have no
  * shop.
  */
-const ofShops = (Object.keys(tables) as ReadonlyArray<TableName>).filter(
+const shopTables = (Object.keys(tables) as ReadonlyArray<TableName>).filter(
   (name) => name !== "shop" && name !== "audit_entry"
 )
-const SHOPLESS = [...ofShops, "delivery_queue", "backlogged_queue"]
+const TABLES_WITHOUT_SHOP = [...shopTables, "delivery_queue", "backlogged_queue"]
   .map(
     (table) => `select x.shop_id, '${table}' as table, count(*) as rows from ${table} x
       where not exists (select from shop s where s.id = x.shop_id) group by x.shop_id`
@@ -50,7 +50,7 @@ const SHOPLESS = [...ofShops, "delivery_queue", "backlogged_queue"]
 
 const { ticket_number_max } = Limits
 
-const ofTickets: ReadonlyArray<Invariant> = [
+const ticketInvariants: ReadonlyArray<Invariant> = [
   {
     name: "ticket-number",
     finds: `Ticket numbers, or the next number of a shop, are not from 1 to ${ticket_number_max}`,
@@ -79,7 +79,7 @@ const ofTickets: ReadonlyArray<Invariant> = [
     name: "ticket-closure",
     finds: "Tickets have a closing time that does not follow from their state",
     sql: `select t.shop_id, t.id as ticket_id, t.state, t.closure_due_at from ticket t
-      where t.closure_due_at is distinct from ${CLOSURE}`
+      where t.closure_due_at is distinct from ${CLOSURE_DUE_AT}`
   },
   {
     name: "ticket-quote",
@@ -98,8 +98,8 @@ const ofTickets: ReadonlyArray<Invariant> = [
   }
 ]
 
-const ofClients: ReadonlyArray<Invariant> = [
-  { name: "card-ledger", finds: "Loyalty cards differ from the sum of their ledger", sql: CARDS },
+const clientInvariants: ReadonlyArray<Invariant> = [
+  { name: "card-ledger", finds: "Loyalty cards differ from the sum of their ledger", sql: CARD_TOTALS },
   {
     name: "ledger-ticket",
     finds: "The ledger has stamps for tickets that earned no stamps or do not exist",
@@ -123,7 +123,7 @@ const ofClients: ReadonlyArray<Invariant> = [
   }
 ]
 
-const ofDeliveries = (kept_since: number): ReadonlyArray<Invariant> => [
+const deliveryInvariants = (kept_since: number): ReadonlyArray<Invariant> => [
   {
     name: "event-order",
     finds: "Event numbers (seq) are missing, or are used twice",
@@ -171,7 +171,7 @@ const ofShopsAndSchema: ReadonlyArray<Invariant> = [
     sql: `select coalesce(s.id, h.shop_id) as shop_id from shop s full join shop_head h on h.shop_id = s.id
       where s.id is null or h.shop_id is null`
   },
-  { name: "shop-rows", finds: "Rows belong to a shop that does not exist", sql: SHOPLESS },
+  { name: "shop-rows", finds: "Rows belong to a shop that does not exist", sql: TABLES_WITHOUT_SHOP },
   {
     name: "schema-rules",
     finds: "Constraints or indexes of the schema are not valid, so the database does not enforce them",
@@ -185,7 +185,7 @@ const ofShopsAndSchema: ReadonlyArray<Invariant> = [
 /** All invariants. `kept_since` is an instant from which on retention has deleted no events. */
 export const invariants = (kept_since: number): ReadonlyArray<Invariant> => [
   ...ofShopsAndSchema,
-  ...ofTickets,
-  ...ofClients,
-  ...ofDeliveries(kept_since)
+  ...ticketInvariants,
+  ...clientInvariants,
+  ...deliveryInvariants(kept_since)
 ]

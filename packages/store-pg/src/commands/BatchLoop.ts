@@ -27,11 +27,11 @@ export const batchLoop = ({ hasWaiting, runBatch, close }: Batches): Effect.Effe
   Effect.gen(function* () {
     let wake = (): void => undefined
     let isClosed = false
-    const untilWaiting = Effect.async<void>((resume) => {
+    const waitForWork = Effect.async<void>((resume) => {
       wake = () => resume(Effect.void)
       if (hasWaiting()) wake()
     })
-    const next = untilWaiting.pipe(Effect.zipRight(drainInput), Effect.zipRight(Effect.uninterruptible(runBatch)))
+    const next = waitForWork.pipe(Effect.zipRight(drainInput), Effect.zipRight(Effect.uninterruptible(runBatch)))
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         isClosed = true

@@ -131,12 +131,12 @@ export class BatchRunner {
    * Puts back the commands that the batch did not run, and moves the commands of locked shops to the contended lane. If
    * locked shops were not skipped, the shop of a missing head does not exist, so the command is refused.
    */
-  #requeue({ skipsLocked }: Attempt, { notRun, missing }: DecidedBatch<QueuedCommand>): void {
+  #requeue({ skipsLocked }: Attempt, { remaining, withoutHead }: DecidedBatch<QueuedCommand>): void {
     const { queue, kind } = this.#options
-    if (notRun.length > 0) queue.putBack(notRun)
-    if (missing.length === 0) return
-    if (skipsLocked && !kind.isContended) kind.moveToContended(missing)
-    else failAll(missing, Cause.fail(new ShopNotFound()))
+    if (remaining.length > 0) queue.putBack(remaining)
+    if (withoutHead.length === 0) return
+    if (skipsLocked && !kind.isContended) kind.moveToContended(withoutHead)
+    else failAll(withoutHead, Cause.fail(new ShopNotFound()))
   }
 
   #afterFailure(attempt: Attempt, failure: PgFailure): Effect.Effect<void> {

@@ -71,9 +71,9 @@ export interface DecidedBatch<C extends BatchedCommand = BatchedCommand> {
   readonly changes: BatchChanges
   readonly exits: ReadonlyArray<readonly [C, CommandExit]>
   /** Commands that were not run, because the changes before them fill a transaction. */
-  readonly notRun: ReadonlyArray<C>
+  readonly remaining: ReadonlyArray<C>
   /** Commands whose shop's head was locked, or does not exist. */
-  readonly missing: ReadonlyArray<C>
+  readonly withoutHead: ReadonlyArray<C>
 }
 
 /** The approximate maximum length of the text that one transaction saves. */
@@ -138,7 +138,7 @@ const decideAll = <C extends BatchedCommand>(
 ): DecidedBatch<C> => {
   const changes = new BatchChanges(secrets)
   const exits: Array<readonly [C, CommandExit]> = []
-  const missing: Array<C> = []
+  const withoutHead: Array<C> = []
   let i = 0
   for (; i < commands.length && changes.bytes < MAX_SAVED_BYTES; i++) {
     const one = commands[i]!
@@ -146,14 +146,14 @@ const decideAll = <C extends BatchedCommand>(
     const refused = undecryptable.get(shop_id)
     const state = states.get(shop_id)
     if (refused !== undefined) exits.push([one, Exit.fail(secretsUnavailable(refused))])
-    else if (state === undefined) missing.push(one)
+    else if (state === undefined) withoutHead.push(one)
     else {
       const exit = runCommand(one, state)
       if (Exit.isSuccess(exit)) for (const change of exit.value.changes) changes.add(change, shop_id)
       exits.push([one, exit])
     }
   }
-  return { changes, exits, notRun: commands.slice(i), missing }
+  return { changes, exits, remaining: commands.slice(i), withoutHead }
 }
 
 /**
@@ -178,10 +178,10 @@ const loadedShops = (
   const replayable: ShopState["replayable"] = ({ id }) => ranges.get(id) ?? EMPTY_RANGE
   const states = new Map<ShopId, ShopState>()
   const undecryptable = new Map<ShopId, SecretsRefused>()
-  for (const { shop, webhook: stored } of rowsOf<ShopRow>(shops)) {
+  for (const { shop, webhook: storedWebhook } of rowsOf<ShopRow>(shops)) {
     const head = headOf.get(shop.id)
     if (head === undefined) continue
-    const webhook = stored === null ? Either.right(null) : secrets.open(stored)
+    const webhook = storedWebhook === null ? Either.right(null) : secrets.open(storedWebhook)
     if (Either.isLeft(webhook)) undecryptable.set(shop.id, webhook.left)
     else
       states.set(shop.id, emptyShopState({ shop, head, webhook: webhook.right, events, replayable, accounts, holders }))
@@ -214,7 +214,7 @@ export const decideBatch = <C extends BatchedCommand>(
   )
 }
 
-const rolledBack = new PgFailure({
+const rolledBackFailure = new PgFailure({
   kind: "conflict",
   code: null,
   constraint: null,
@@ -236,7 +236,7 @@ export const saveBatch = (
           ...changes.rewrites(),
           COMMIT
         ]),
-        (results) => (results.at(-1)?.command === "COMMIT" ? Effect.void : rolledBack)
+        (results) => (results.at(-1)?.command === "COMMIT" ? Effect.void : rolledBackFailure)
       )
 
 /**
@@ -298,17 +298,17 @@ export const lookUpReceipt = ({ connection, batch, saved_at }: BatchReceipt): St
 const OUTCOME_TIMEOUT_MS = 1_500
 const RETRY_INTERVAL = "50 millis"
 
-const outcomeLate = new PgFailure({
+const outcomeLateFailure = new PgFailure({
   kind: "late",
   code: null,
   constraint: null,
   cause: new Error("The transaction did not end in time")
 })
 
-const askOnce = (database: ReconnectingConnection, receipt: BatchReceipt) =>
+const queryOutcome = (database: ReconnectingConnection, receipt: BatchReceipt) =>
   Effect.flatMap(database.connection, (connection) => connection.send([lookUpReceipt(receipt)])).pipe(
     Effect.interruptible,
-    Effect.timeoutFail({ duration: OUTCOME_TIMEOUT_MS, onTimeout: () => outcomeLate }),
+    Effect.timeoutFail({ duration: OUTCOME_TIMEOUT_MS, onTimeout: () => outcomeLateFailure }),
     Effect.tapError(database.undo),
     Effect.map(([result]): BatchOutcome => (result!.rows[0]!.batch === receipt.batch ? "committed" : "aborted")),
     Effect.catchAll(() => Effect.succeed(undefined))
@@ -318,10 +318,10 @@ const askOnce = (database: ReconnectingConnection, receipt: BatchReceipt) =>
 export const outcomeOf = (database: ReconnectingConnection, receipt: BatchReceipt): Effect.Effect<BatchOutcome> =>
   Effect.clockWith((clock) => {
     const since = clock.unsafeCurrentTimeNanos()
-    const isOver = () => clock.unsafeCurrentTimeNanos() - since > BigInt(OUTCOME_TIMEOUT_MS) * 1_000_000n
-    const ask: Effect.Effect<BatchOutcome> = Effect.flatMap(askOnce(database, receipt), (outcome) => {
+    const isPastDeadline = () => clock.unsafeCurrentTimeNanos() - since > BigInt(OUTCOME_TIMEOUT_MS) * 1_000_000n
+    const ask: Effect.Effect<BatchOutcome> = Effect.flatMap(queryOutcome(database, receipt), (outcome) => {
       if (outcome !== undefined) return Effect.succeed(outcome)
-      return isOver() ? Effect.succeed("unknown" as const) : Effect.zipRight(Effect.sleep(RETRY_INTERVAL), ask)
+      return isPastDeadline() ? Effect.succeed("unknown" as const) : Effect.zipRight(Effect.sleep(RETRY_INTERVAL), ask)
     })
     return ask
   })

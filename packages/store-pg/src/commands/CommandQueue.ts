@@ -54,18 +54,18 @@ export class CommandQueue {
   /** Takes the next batch: one command of each shop, then a second one of each, and so on. */
   take(): ReadonlyArray<QueuedCommand> {
     const taken: Array<QueuedCommand> = []
-    const begun = new Set<ShopId>()
-    const closed = new Set<ShopId>()
-    for (let tookOne = true; tookOne && taken.length < commands_per_batch; ) {
-      tookOne = false
+    const shopsInBatch = new Set<ShopId>()
+    const skippedShops = new Set<ShopId>()
+    for (let hasTaken = true; hasTaken && taken.length < commands_per_batch; ) {
+      hasTaken = false
       for (const [shop_id, ofShop] of [...this.#byShop]) {
         if (taken.length === commands_per_batch) break
         const first = ofShop[0]!
-        if (closed.has(shop_id) || (begun.has(shop_id) && isExclusive(first))) continue
-        if (isExclusive(first)) closed.add(shop_id)
-        begun.add(shop_id)
+        if (skippedShops.has(shop_id) || (shopsInBatch.has(shop_id) && isExclusive(first))) continue
+        if (isExclusive(first)) skippedShops.add(shop_id)
+        shopsInBatch.add(shop_id)
         taken.push(...this.#takeAndRequeue(shop_id, ofShop, 1))
-        tookOne = true
+        hasTaken = true
       }
     }
     return taken

@@ -59,7 +59,7 @@ export const RELEASE = statement("release savepoint workshop_command")
  * Releases the savepoint and restores the embedder's timeouts, because settings of a released savepoint stay in the
  * transaction.
  */
-const releaseWith = (own: Settings): Statement =>
+const releaseStatement = (own: Settings): Statement =>
   statement(`${RELEASE.text}; select /* workshop release */ ${settingsText(own, true)}`)
 
 /** Rolls back to the savepoint, which also restores the embedder's timeouts. */
@@ -143,10 +143,10 @@ export const readTransactionState = (
 
 /** Prevents the `error` event of a client whose connection breaks from ending the process, because the statements on it reject anyway. */
 export const ignoreErrorEvents = () => {
-  const listening = new WeakSet<object>()
+  const clientsWithListener = new WeakSet<object>()
   return (client: PgClient) => {
-    if (client.on === undefined || listening.has(client)) return
-    listening.add(client)
+    if (client.on === undefined || clientsWithListener.has(client)) return
+    clientsWithListener.add(client)
     client.on("error", () => {})
   }
 }
@@ -168,17 +168,17 @@ export interface JoinedConnection extends Connection {
  * back and refused.
  */
 export const joinedConnection = (client: PgClient, schema: string, transaction: string): JoinedConnection => {
-  const sending = sendOn(client, schema, {
+  const sendStatements = sendOn(client, schema, {
     statement_timeout_ms: ServiceLimits.command_wait_max_ms + STATEMENT_TIMEOUT_MS
   })
-  let begun: SavepointRow | undefined
-  const restoring = (one: Statement): Statement => {
-    if (one !== RELEASE || begun === undefined) return one
-    const { lock_timeout, statement_timeout } = begun
-    return releaseWith({ lock_timeout, statement_timeout })
+  let savepoint: SavepointRow | undefined
+  const withSavepointRestored = (one: Statement): Statement => {
+    if (one !== RELEASE || savepoint === undefined) return one
+    const { lock_timeout, statement_timeout } = savepoint
+    return releaseStatement({ lock_timeout, statement_timeout })
   }
   const send = (statements: ReadonlyArray<Statement>) =>
-    Effect.tryPromise({ try: () => sending(statements.map(restoring)), catch: failureOf }).pipe(
+    Effect.tryPromise({ try: () => sendStatements(statements.map(withSavepointRestored)), catch: failureOf }).pipe(
       // Dies, because the caller continued after a failed statement, which is a mistake in the program.
       Effect.catchIf(isFailedAlready, () => Effect.die(refusal(FAILED))),
       // The connection is broken, because the server should have ended the statement sooner. It is closed, because a
@@ -189,8 +189,8 @@ export const joinedConnection = (client: PgClient, schema: string, transaction: 
     Effect.matchEffect(send([first]), {
       onFailure: (failure) => (isNotBegun(failure) ? endedByCaller : Effect.fail(failure)),
       onSuccess: (results) => {
-        begun = results[0]!.rows[0] as unknown as SavepointRow
-        return begun.transaction === transaction
+        savepoint = results[0]!.rows[0] as unknown as SavepointRow
+        return savepoint.transaction === transaction
           ? Effect.succeed(results)
           : Effect.zipRight(Effect.exit(send([ROLLBACK_TO])), endedByCaller)
       }
@@ -204,6 +204,6 @@ export const joinedConnection = (client: PgClient, schema: string, transaction: 
     },
     isOpen: () => true,
     broken: Effect.never,
-    waits: () => begun?.waits ?? ""
+    waits: () => savepoint?.waits ?? ""
   }
 }

@@ -13,7 +13,7 @@ import { sqlConnection, type storeDatabaseCheck } from "../connection/CallersPoo
 import type { Connection } from "../connection/Connection.js"
 import { isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA } from "../connection/Schema.js"
-import { shownMs } from "../connection/SessionClient.js"
+import { formatMs } from "../connection/SessionClient.js"
 import { JoinedReads } from "../connection/Sql.js"
 import type { Statement } from "../connection/Statement.js"
 import type { PgNotifier } from "../deliveries/PgNotifier.js"
@@ -74,13 +74,13 @@ interface JoinState {
    * Runs effects one after another, because they use one connection. An effect that starts after the end of the work
    * dies.
    */
-  readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly serially: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 const CURRENT_TRANSACTION = statement(`select /* workshop still */ ${TRANSACTION} as transaction`)
 
 /** Selects the events that still exist in the transaction, because the embedder may have rolled back to a savepoint. */
-const eventsAmong = (events: CommitCallback["events"]): Statement => ({
+const queryEvents = (events: CommitCallback["events"]): Statement => ({
   name: "find remaining events",
   text: "select /* workshop still */ id from workshop.event where shop_id = any($1::uuid[]) and id = any($2::uuid[])",
   values: [[...new Set(events.map(({ shop_id }) => shop_id))], events.map(({ id }) => id)]
@@ -90,7 +90,7 @@ const NO_CLIENT =
   "The argument must be a client of pg. Pass the client that pool.connect() resolves to and on which you ran begin, not the pool or a query builder's wrapper."
 
 /** Dies, because a call after the end of its transaction is a mistake in the caller's program. */
-const ended = Effect.suspend(() =>
+const dieTransactionEnded = Effect.suspend(() =>
   Effect.die(
     refusal("The transaction of this call has ended, so the call did nothing. Await every call within the transaction.")
   )
@@ -107,14 +107,14 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<CommitCallba
   Effect.suspend(() => {
     const events = onCommit.flatMap((one) => one.events)
     return Effect.matchEffect(
-      send(events.length === 0 ? [CURRENT_TRANSACTION] : [CURRENT_TRANSACTION, eventsAmong(events)]),
+      send(events.length === 0 ? [CURRENT_TRANSACTION] : [CURRENT_TRANSACTION, queryEvents(events)]),
       {
         onFailure: () => Effect.void,
         onSuccess: ([current, remaining]) => {
           if (current!.rows[0]!.transaction !== id) return Effect.die(refusal(ENDED_EARLY))
           const ids = new Set(remaining?.rows.map((row) => row.id))
-          const kept = onCommit.filter((one) => one.events.every((event) => ids.has(event.id)))
-          onCommit.splice(0, onCommit.length, ...kept)
+          const keptEvents = onCommit.filter((one) => one.events.every((event) => ids.has(event.id)))
+          onCommit.splice(0, onCommit.length, ...keptEvents)
           return Effect.void
         }
       }
@@ -122,13 +122,13 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<CommitCallba
   })
 
 /** A connection on which the store's reads use the client, so that they see the transaction's own changes. */
-const readingOn = ({ connection, inTurn }: JoinState): SqlConnection =>
+const readConnection = ({ connection, serially }: JoinState): SqlConnection =>
   sqlConnection((statement) =>
     connection.send([READ_SAVEPOINT, statement, RELEASE]).pipe(
       Effect.tapError(() => Effect.exit(connection.send([ROLLBACK_TO]))),
       Effect.map(([, result]) => result!),
       Effect.uninterruptible,
-      inTurn
+      serially
     )
   )
 
@@ -145,18 +145,18 @@ const unavailable = (failure: PgFailure) => Effect.failCause(storeFailure(failur
 
 const isLockTimeout = ({ kind }: PgFailure): boolean => kind === "lockTimeout"
 
-const expired = Effect.sync(() => expiredCommands.unsafeUpdate(1, []))
+const countExpired = Effect.sync(() => expiredCommands.unsafeUpdate(1, []))
 
 /**
  * The refusal of a command that waited for its shop's lock. The message names the embedder's timeouts if they shortened
  * the wait.
  */
 const shopUnavailable = ({ shop_id }: Command<unknown, unknown>, waits: string, cause: PgFailure) => {
-  const waited =
-    waits === shownMs(ServiceLimits.command_wait_max_ms)
+  const waitDescription =
+    waits === formatMs(ServiceLimits.command_wait_max_ms)
       ? undefined
       : `${waits}, the longest wait that this transaction's lock_timeout or statement_timeout allows`
-  return new StoreUnavailable({ cause, remedy: shopLockRemedy(shop_id, waited) })
+  return new StoreUnavailable({ cause, remedy: shopLockRemedy(shop_id, waitDescription) })
 }
 
 interface JoiningOptions {
@@ -167,7 +167,7 @@ interface JoiningOptions {
   readonly entropy: Context.Tag.Service<Entropy>
 }
 
-const callbackOf =
+const toCallback =
   ({ changes }: DecidedBatch, { notifier }: JoiningOptions) =>
   () => {
     if (changes.wakesDispatchers) notifier.notifyDue()
@@ -180,32 +180,32 @@ const callbackOf =
 const runWithin = (joined: JoinState, command: BatchedCommand, options: JoiningOptions) => {
   const { connection, callbacks } = joined
   const undo = Effect.exit(connection.send([ROLLBACK_TO]))
-  const once = Effect.gen(function* () {
+  const runOnce = Effect.gen(function* () {
     const batch = yield* decideBatch(connection, [command], {
       skipsLocked: false,
       secrets: options.secrets,
       begin: SAVEPOINT
     }).pipe(
       Effect.catchIf(isLockTimeout, (failure) =>
-        Effect.zipRight(expired, shopUnavailable(command.command, connection.waits(), failure))
+        Effect.zipRight(countExpired, shopUnavailable(command.command, connection.waits(), failure))
       )
     )
     const exit = batch.exits[0]?.[1] ?? Exit.fail(new ShopNotFound())
     if (batch.changes.isEmpty) return yield* Effect.as(undo, exit)
     yield* saveInTransaction(connection, batch, checkTransaction(connection.id)).pipe(
       Effect.catchIf(isTransactionEnded, () => endedByCaller),
-      Effect.tapError((failure) => (isLockTimeout(failure) ? expired : Effect.void))
+      Effect.tapError((failure) => (isLockTimeout(failure) ? countExpired : Effect.void))
     )
     // If the caller ended the transaction meanwhile, there is no savepoint to release.
     yield* Effect.catchIf(connection.send([RELEASE]), isNotBegun, () => Effect.void)
     // If the embedder rolls back to a savepoint, this notification is unnecessary but harmless, because listeners only
     // query again.
-    callbacks.push({ notify: callbackOf(batch, options), events: [] })
+    callbacks.push({ notify: toCallback(batch, options), events: [] })
     return exit
   }).pipe(Effect.tapError(() => undo))
-  const attempt = (runs: number): typeof once =>
+  const attempt = (runs: number): typeof runOnce =>
     Effect.catchIf(
-      once,
+      runOnce,
       (failure) => failure._tag === "PgFailure" && isCodeTaken(failure) && runs < MAX_COMMAND_ATTEMPTS,
       () => attempt(runs + 1)
     )
@@ -229,7 +229,7 @@ const withForks = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E,
   )
 
 /**
- * Makes `Transactions`, and `joining`, which changes a `Store.transact` to run the commands of a fiber that has joined
+ * Makes `Transactions`, and `wrapTransact`, which changes a `Store.transact` to run the commands of a fiber that has joined
  * a transaction in that transaction. Other commands run as before.
  */
 export const joinedTransactions = (options: JoiningOptions) =>
@@ -237,7 +237,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
     const pages = yield* TrackingPages
     const checkClock = yield* clockGuard
     const { schema = DEFAULT_SCHEMA, entropy, isStoreDatabase } = options
-    const open = new WeakMap<object, JoinState>()
+    const openStates = new WeakMap<object, JoinState>()
     const ignoreErrors = ignoreErrorEvents()
 
     const join: Context.Tag.Service<Transactions>["join"] = (client) =>
@@ -254,17 +254,18 @@ export const joinedTransactions = (options: JoiningOptions) =>
         const part = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
           Effect.suspend(() => {
             let isEnded = false
-            const inTurn: JoinState["inTurn"] = (one) => oneByOne(Effect.suspend(() => (isEnded ? ended : one)))
-            const joined = { connection, inTurn, callbacks: onCommit }
+            const serially: JoinState["serially"] = (one) =>
+              oneByOne(Effect.suspend(() => (isEnded ? dieTransactionEnded : one)))
+            const joined = { connection, serially, callbacks: onCommit }
             const transaction = { onCommit }
-            open.set(transaction, joined)
+            openStates.set(transaction, joined)
             const end = Effect.sync(() => {
               isEnded = true
             })
             return withForks(effect).pipe(
               Effect.ensuring(oneByOne(end)),
               Effect.provideService(OpenTransaction, transaction),
-              Effect.provideService(JoinedReads, readingOn(joined))
+              Effect.provideService(JoinedReads, readConnection(joined))
             ) as Effect.Effect<A, E, R>
           })
         return {
@@ -285,17 +286,17 @@ export const joinedTransactions = (options: JoiningOptions) =>
           return runWithin(joined, { command, moment }, options).pipe(
             Effect.map(toOutcome),
             Effect.uninterruptible,
-            joined.inTurn
+            joined.serially
           ) as Effect.Effect<Outcome<A>, E | StoreUnavailable>
         })
 
-    const joining =
+    const wrapTransact =
       (transact: Context.Tag.Service<Store>["transact"]): Context.Tag.Service<Store>["transact"] =>
       (command) =>
         Effect.flatMap(OpenTransaction, (transaction) => {
-          const joined = transaction === null ? undefined : open.get(transaction)
+          const joined = transaction === null ? undefined : openStates.get(transaction)
           return joined === undefined ? transact(command) : within(joined)(command)
         })
 
-    return { transactions: { join }, joining }
+    return { transactions: { join }, wrapTransact }
   })

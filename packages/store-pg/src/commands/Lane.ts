@@ -46,8 +46,8 @@ const MAX_WAIT_NS = BigInt(ServiceLimits.command_wait_max_ms) * 1_000_000n
 /** The interval of checks for expired commands, in real time, because the batch before them may be slow. */
 const SWEEP_INTERVAL = "250 millis"
 
-const closing = unavailable("The store is closing")
-const tooMany = unavailable("Too many commands wait for their turn")
+const closingFailure = unavailable("The store is closing")
+const tooManyFailure = unavailable("Too many commands wait for their turn")
 
 /** The waiting commands of some shops, and the connection that runs them. */
 export interface Lane {
@@ -55,19 +55,19 @@ export interface Lane {
   readonly offer: (queued: QueuedCommand) => void
   /** Removes a command that has not begun to run. Returns false if it has begun. */
   readonly withdraw: (queued: QueuedCommand) => boolean
-  readonly waiting: () => number
+  readonly waitingCount: () => number
   readonly hasWaiting: (shop_id: ShopId) => boolean
 }
 
 /** Runs batches until the scope closes; then it finishes the current batch and fails the waiting commands. */
 export const makeLane = ({
   connection,
-  connecting = makeReconnecting,
+  makeConnection = makeReconnecting,
   ...options
 }: Pick<RunnerOptions, "kind" | "onCommit" | "secrets"> & {
   readonly connection: ConnectionOptions
   /** Opens the lane's connections, or borrows them from the caller's pool. */
-  readonly connecting?: typeof makeReconnecting | undefined
+  readonly makeConnection?: typeof makeReconnecting | undefined
 }): Effect.Effect<Lane, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { within } = yield* Tracing
@@ -76,7 +76,7 @@ export const makeLane = ({
     const runner = new BatchRunner({
       ...options,
       queue,
-      database: yield* connecting(connection),
+      database: yield* makeConnection(connection),
       checkClock: yield* clockGuard
     })
     const runNext = Effect.suspend(() => {
@@ -85,7 +85,7 @@ export const makeLane = ({
         ? Effect.void
         : within("store batch", { lane: connection.name, commands: commands.length }, runner.run(commands))
     })
-    const sweep = Effect.zipRight(
+    const failExpiredPeriodically = Effect.zipRight(
       Effect.sleep(SWEEP_INTERVAL),
       Effect.sync(() => failExpired(queue.takeExpired(), isContended))
     )
@@ -93,17 +93,17 @@ export const makeLane = ({
     const loop = yield* batchLoop({
       hasWaiting: () => queue.count > 0,
       runBatch: runNext,
-      close: () => failAll(queue.takeAll(), closing)
+      close: () => failAll(queue.takeAll(), closingFailure)
     })
-    yield* Effect.forkScoped(Effect.forever(sweep))
+    yield* Effect.forkScoped(Effect.forever(failExpiredPeriodically))
     return {
       offer: (queued) => {
-        if (loop.isClosed()) return failAll([queued], closing)
-        if (!queue.add(queued)) return failAll([queued], tooMany)
+        if (loop.isClosed()) return failAll([queued], closingFailure)
+        if (!queue.add(queued)) return failAll([queued], tooManyFailure)
         loop.wake()
       },
       withdraw: (queued) => queue.withdraw(queued),
-      waiting: () => queue.count,
+      waitingCount: () => queue.count,
       hasWaiting: (shop_id) => queue.has(shop_id)
     }
   })
@@ -114,7 +114,7 @@ export interface TransactOptions extends Database {
   readonly lanes: number
   /** The name of the cell, if there are several. */
   readonly cell?: string | undefined
-  readonly connecting?: typeof makeReconnecting | undefined
+  readonly makeConnection?: typeof makeReconnecting | undefined
   readonly secrets: WebhookSecrets
   readonly onCommit: (batch: DecidedBatch) => void
 }
@@ -128,25 +128,25 @@ const laneNumberOf = (shop_id: ShopId, lanes: number): number => {
 
 /** Makes `Store.transact`, with its lanes. */
 export const makeTransact = (
-  { url, schema, lanes: count, cell, connecting, secrets, onCommit }: TransactOptions,
+  { url, schema, lanes: count, cell, makeConnection, secrets, onCommit }: TransactOptions,
   entropy: Context.Tag.Service<Entropy>
 ): Effect.Effect<Context.Tag.Service<Store>["transact"], never, Scope.Scope> =>
   Effect.gen(function* () {
     const pages = yield* TrackingPages
-    const laneNamed = (name: string, lock_timeout_ms: number, kind: LaneKind) =>
+    const openLane = (name: string, lock_timeout_ms: number, kind: LaneKind) =>
       makeLane({
         connection: { url, schema, name, lock_timeout_ms },
-        connecting,
+        makeConnection,
         kind,
         secrets,
         onCommit
       })
-    const contended = yield* laneNamed(LANE_CONNECTIONS.contended, CONTENDED_LOCK_TIMEOUT_MS, { isContended: true })
+    const contendedLane = yield* openLane(LANE_CONNECTIONS.contended, CONTENDED_LOCK_TIMEOUT_MS, { isContended: true })
     const names = Array.from({ length: count }, (_, i) => `${LANE_CONNECTIONS.numbered} ${i + 1}`)
     const lanes = yield* Effect.forEach(names, (name) =>
-      laneNamed(name, LOCK_TIMEOUT_MS, {
+      openLane(name, LOCK_TIMEOUT_MS, {
         isContended: false,
-        moveToContended: (commands) => commands.forEach(contended.offer)
+        moveToContended: (commands) => commands.forEach(contendedLane.offer)
       })
     )
     const labelOf = (lane: string) => (cell === undefined ? lane : `${cell} ${lane}`)
@@ -154,8 +154,8 @@ export const makeTransact = (
       measure: Effect.suspend(() =>
         Effect.all(
           [
-            showWaiting(labelOf("contended"), contended.waiting()),
-            ...lanes.map((lane, i) => showWaiting(labelOf(`${i + 1}`), lane.waiting()))
+            showWaiting(labelOf("contended"), contendedLane.waitingCount()),
+            ...lanes.map((lane, i) => showWaiting(labelOf(`${i + 1}`), lane.waitingCount()))
           ],
           { discard: true }
         )
@@ -165,13 +165,13 @@ export const makeTransact = (
     return <A, E>(command: Command<A, E>): Effect.Effect<Outcome<A>, E | StoreUnavailable> =>
       Effect.clockWith((clock) =>
         Effect.async<Outcome<unknown>, unknown>((resume) => {
-          const since = clock.unsafeCurrentTimeNanos()
+          const queued_ns = clock.unsafeCurrentTimeNanos()
           let isSettled = false
           let onSettled = (): void => undefined
           const queued: QueuedCommand = {
             command,
             moment: momentOf(clock, entropy, pages),
-            isExpired: () => clock.unsafeCurrentTimeNanos() - since > MAX_WAIT_NS,
+            isExpired: () => clock.unsafeCurrentTimeNanos() - queued_ns > MAX_WAIT_NS,
             settle: (exit) => {
               if (isSettled) return
               isSettled = true
@@ -180,12 +180,14 @@ export const makeTransact = (
             }
           }
           // If commands of this shop wait in the contended lane, later commands go there too, to preserve their order.
-          const lane = contended.hasWaiting(command.shop_id) ? contended : lanes[laneNumberOf(command.shop_id, count)]!
+          const lane = contendedLane.hasWaiting(command.shop_id)
+            ? contendedLane
+            : lanes[laneNumberOf(command.shop_id, count)]!
           lane.offer(queued)
           // An interruption withdraws the command, or waits for its end if it runs already.
           return Effect.async<void>((resumed) => {
-            const isOver = lane.withdraw(queued) || contended.withdraw(queued) || isSettled
-            if (isOver) resumed(Effect.void)
+            const isDone = lane.withdraw(queued) || contendedLane.withdraw(queued) || isSettled
+            if (isDone) resumed(Effect.void)
             else onSettled = () => resumed(Effect.void)
           })
         })

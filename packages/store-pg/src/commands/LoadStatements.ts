@@ -20,10 +20,10 @@ import { eventRangeOf, type ReadRange, rangeOfReplay } from "../deliveries/Repla
 import {
   type DeliveryRow,
   deliveryOf,
-  type Sequenced,
   type StampLimitRow,
   type TicketRow,
   ticketOf,
+  type WithSequence,
   withoutSequence
 } from "../Tables.js"
 
@@ -67,7 +67,7 @@ interface ClientRows {
 
 interface OfferRow extends ClientRows {
   readonly ticket: TicketRow
-  readonly offer: Sequenced<OfferRecord>
+  readonly offer: WithSequence<OfferRecord>
   readonly holder: ClientAccount | null
   readonly holder_link: ClientLink | null
 }
@@ -77,7 +77,7 @@ interface OfferRow extends ClientRows {
  */
 interface Loader<A extends LoadRequest, Row> {
   readonly text: string
-  readonly values: (asked: ReadonlyArray<RequestedLoad<A>>) => ReadonlyArray<unknown>
+  readonly values: (requestedLoads: ReadonlyArray<RequestedLoad<A>>) => ReadonlyArray<unknown>
   readonly addRow: (states: BatchStates, row: Row) => void
 }
 
@@ -88,7 +88,7 @@ const loader = <Tag extends LoadRequest["_tag"], Row>(
   loader: Loader<RequestOf<Tag>, Row>
 ): Loader<LoadRequest, Row> => loader as unknown as Loader<LoadRequest, Row>
 
-const shopIds = (asked: ReadonlyArray<RequestedLoad>) => asked.map(({ shop_id }) => shop_id)
+const shopIds = (requestedLoads: ReadonlyArray<RequestedLoad>) => requestedLoads.map(({ shop_id }) => shop_id)
 
 const lockOrderOf = ({ shop_id, request }: RequestedLoad<RequestOf<"Delivery">>) => `${shop_id} ${request.event_id}`
 
@@ -118,7 +118,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     text: `select q.shop_id, row_to_json(t) as ticket, ${CLIENT_COLUMNS}
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
       join workshop.ticket t on t.shop_id = q.shop_id and t.id = q.id ${joinClient("t.client_id")}`,
-    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    values: (requestedLoads) => [shopIds(requestedLoads), requestedLoads.map(({ request }) => request.id)],
     addRow: (states, row: ClientRows & { readonly ticket: TicketRow }) => {
       states.ofShop(row.shop_id)?.tickets.set(row.ticket.id, ticketOf(row.ticket))
       addClient(states, row)
@@ -126,7 +126,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   }),
   Client: loader("Client", {
     text: `select q.shop_id, ${CLIENT_COLUMNS} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) ${joinClient("q.id")}`,
-    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    values: (requestedLoads) => [shopIds(requestedLoads), requestedLoads.map(({ request }) => request.id)],
     addRow: addClient
   }),
   VisibleClient: loader("VisibleClient", {
@@ -134,7 +134,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       join ${VISIBLE_LINK}
       join workshop.client_account a on a.id = l.client_id
       left join workshop.loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`,
-    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    values: (requestedLoads) => [shopIds(requestedLoads), requestedLoads.map(({ request }) => request.id)],
     addRow: addClient
   }),
   Offer: loader("Offer", {
@@ -145,7 +145,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       join workshop.ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id ${joinClient("t.client_id")}
       left join workshop.client_account h on h.phone = o.phone
       left join workshop.client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id`,
-    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    values: (requestedLoads) => [shopIds(requestedLoads), requestedLoads.map(({ request }) => request.id)],
     addRow: (states, row: OfferRow) => {
       const state = states.ofShop(row.shop_id)
       state?.tickets.set(row.ticket.id, ticketOf(row.ticket))
@@ -164,11 +164,11 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
         select * from workshop.idempotency_record r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
           and r.operation = q.operation and r.key = q.key limit 1
       ) r`,
-    values: (asked) => [
-      shopIds(asked),
-      asked.map(({ request }) => request.key.caller_id),
-      asked.map(({ request }) => request.key.operation),
-      asked.map(({ request }) => request.key.key)
+    values: (requestedLoads) => [
+      shopIds(requestedLoads),
+      requestedLoads.map(({ request }) => request.key.caller_id),
+      requestedLoads.map(({ request }) => request.key.operation),
+      requestedLoads.map(({ request }) => request.key.key)
     ],
     addRow: (states, { record }: { readonly record: IdempotencyRecord }) => {
       states.ofShop(record.shop_id)?.idempotency_records.set(idempotencyRecordKey(record), record)
@@ -182,10 +182,10 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
         select * from workshop.stamp_limit s
         where s.shop_id = q.shop_id and s.caller_id = q.caller_id and s.client_id = q.client_id limit 1
       ) s`,
-    values: (asked) => [
-      shopIds(asked),
-      asked.map(({ request }) => request.key.caller_id),
-      asked.map(({ request }) => request.key.client_id)
+    values: (requestedLoads) => [
+      shopIds(requestedLoads),
+      requestedLoads.map(({ request }) => request.key.caller_id),
+      requestedLoads.map(({ request }) => request.key.client_id)
     ],
     addRow: (states, { stamps }: { readonly stamps: StampLimitRow }) => {
       const { used, resets_at } = stamps
@@ -194,8 +194,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   }),
   Keys: loader("Keys", {
     text: `select row_to_json(k) as key from workshop.api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.insert_order`,
-    values: (asked) => [shopIds(asked)],
-    addRow: (states, { key }: { readonly key: Sequenced<ApiKeyRecord> }) => {
+    values: (requestedLoads) => [shopIds(requestedLoads)],
+    addRow: (states, { key }: { readonly key: WithSequence<ApiKeyRecord> }) => {
       states.ofShop(key.shop_id)?.keys.set(key.id, withoutSequence<ApiKeyRecord>(key))
     }
   }),
@@ -208,8 +208,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
           select * from workshop.delivery d where d.shop_id = q.shop_id and d.event_id = q.event_id for no key update
         ) d
       ) f`,
-    values: (asked) => {
-      const inOrder = asked.toSorted((a, b) => (lockOrderOf(a) < lockOrderOf(b) ? -1 : 1))
+    values: (requestedLoads) => {
+      const inOrder = requestedLoads.toSorted((a, b) => (lockOrderOf(a) < lockOrderOf(b) ? -1 : 1))
       return [shopIds(inOrder), inOrder.map(({ request }) => request.event_id)]
     },
     addRow: addDeliveries
@@ -217,14 +217,14 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   Deliveries: loader("Deliveries", {
     text: `select json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, max)
       cross join lateral (select * from workshop.delivery d where d.shop_id = q.shop_id limit q.max) d`,
-    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.max)],
+    values: (requestedLoads) => [shopIds(requestedLoads), requestedLoads.map(({ request }) => request.max)],
     addRow: addDeliveries
   }),
   Event: loader("Event", {
     text: `select row_to_json(e) as event, coalesce((
         select json_agg(a) from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]') as attempts
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join workshop.event e on e.shop_id = q.shop_id and e.id = q.id`,
-    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    values: (requestedLoads) => [shopIds(requestedLoads), requestedLoads.map(({ request }) => request.id)],
     addRow: (states, row: SentEvent) => states.events.set(row.event.id, row)
   }),
   Attempts: loader("Attempts", {
@@ -232,7 +232,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       cross join lateral (
         select * from workshop.attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit ${ServiceLimits.attempts_read_max}
       ) a`,
-    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.event_id)],
+    values: (requestedLoads) => [shopIds(requestedLoads), requestedLoads.map(({ request }) => request.event_id)],
     addRow: (states, { attempt }: { readonly attempt: AttemptRecord }) => {
       const attempts = states.ofShop(attempt.shop_id)?.attempts
       attempts?.set(attempt.event_id, [attempt, ...(attempts.get(attempt.event_id) ?? [])])
@@ -241,7 +241,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   QueuedNotification: loader("QueuedNotification", {
     text: `select row_to_json(m) as queued from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
       join workshop.queued_notification m on m.shop_id = q.shop_id and m.id = q.id`,
-    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    values: (requestedLoads) => [shopIds(requestedLoads), requestedLoads.map(({ request }) => request.id)],
     addRow: (states, { queued }: { readonly queued: QueuedNotification }) => {
       states.ofShop(queued.shop_id)?.queuedNotifications.set(queued.id, queued)
     }
@@ -251,10 +251,10 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, max)
       join workshop.replay r on r.shop_id = q.shop_id and r.id = q.id
       ${rangeOfReplay}`,
-    values: (asked) => [
-      shopIds(asked),
-      asked.map(({ request }) => request.id),
-      asked.map(({ request }) => request.max)
+    values: (requestedLoads) => [
+      shopIds(requestedLoads),
+      requestedLoads.map(({ request }) => request.id),
+      requestedLoads.map(({ request }) => request.max)
     ],
     addRow: (states, row: { readonly replay: ReplayRecord; readonly range: ReadRange }) => {
       const state = states.ofShop(row.replay.shop_id)
@@ -266,23 +266,25 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
 }
 
 /** Every statement that loads rows for commands, for tests of their plans and rights. */
-export const loads: ReadonlyArray<Omit<Statement, "values">> = Object.entries(loaders).map(([tag, { text }]) => ({
-  name: `load ${tag}`,
-  text
-}))
+export const loadStatementTexts: ReadonlyArray<Omit<Statement, "values">> = Object.entries(loaders).map(
+  ([tag, { text }]) => ({
+    name: `load ${tag}`,
+    text
+  })
+)
 
 /** The statements that load the requested rows, each with the function that puts a row of its result into the states. */
 export const loadStatements = (
-  requested: ReadonlyArray<RequestedLoad>
+  requestedLoads: ReadonlyArray<RequestedLoad>
 ): ReadonlyArray<{ readonly statement: Statement; readonly addRow: (states: BatchStates, row: never) => void }> => {
   const byTag = new Map<LoadRequest["_tag"], Array<RequestedLoad>>()
-  for (const one of requested) {
+  for (const one of requestedLoads) {
     const requests = byTag.get(one.request._tag)
     if (requests === undefined) byTag.set(one.request._tag, [one])
     else requests.push(one)
   }
-  return [...byTag].map(([tag, ofTag]) => {
+  return [...byTag].map(([tag, taggedLoads]) => {
     const { text, values, addRow } = loaders[tag]
-    return { statement: { name: `load ${tag}`, text, values: values(ofTag) }, addRow }
+    return { statement: { name: `load ${tag}`, text, values: values(taggedLoads) }, addRow }
   })
 }

@@ -9,7 +9,7 @@ import {
   scheduleQueues,
   wakeQueues
 } from "../deliveries/ClaimStatements.js"
-import { inClear, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
+import { unencryptedSecrets, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { type Rows, type TableName, tables } from "../Tables.js"
 
 /** The table of each kind of change that inserts or replaces a row. */
@@ -133,7 +133,7 @@ const rewriteStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
 ]
 
 /** Every statement that saves changes, for tests of their plans and rights. */
-export const saves: ReadonlyArray<Omit<Statement, "values">> = [
+export const saveStatements: ReadonlyArray<Omit<Statement, "values">> = [
   ...[...putStatements, ...removeStatements, ...rewriteStatements].map(([, statement]) => statement),
   RENEW_DELIVERIES,
   scheduleQueues(new Map()),
@@ -148,7 +148,7 @@ const keyOf = (table: TableName, row: object): string => {
   return key
 }
 
-const setIn = (all: Map<TableName, RowsByKey>, table: TableName, key: string, row: object): void => {
+const setRow = (all: Map<TableName, RowsByKey>, table: TableName, key: string, row: object): void => {
   const rows = all.get(table)
   if (rows === undefined) all.set(table, new Map([[key, row]]))
   else rows.set(key, row)
@@ -176,7 +176,7 @@ export class BatchChanges {
   readonly #secrets: WebhookSecrets
   #bytes = 0
 
-  constructor(secrets: WebhookSecrets = inClear) {
+  constructor(secrets: WebhookSecrets = unencryptedSecrets) {
     this.#secrets = secrets
   }
 
@@ -252,7 +252,7 @@ export class BatchChanges {
       case "EventRewritten":
       case "AttemptRewritten":
         this.#bytes += 1_000
-        setIn(this.#rewritten, rewriteTables[change._tag], keyOf(rewriteTables[change._tag], change.row), change.row)
+        setRow(this.#rewritten, rewriteTables[change._tag], keyOf(rewriteTables[change._tag], change.row), change.row)
         break
       default:
         this.#putRow(putTables[change._tag], change.row)
@@ -261,8 +261,8 @@ export class BatchChanges {
 
   /** The statements that lock rows. They run before the statements that save. */
   locks(): ReadonlyArray<Statement> {
-    const withoutWebhook = this.#shopsWithoutWebhook()
-    return withoutWebhook.size > 0 ? [lockWebhooks(withoutWebhook)] : []
+    const shopsWithoutWebhook = this.#shopsWithoutWebhook()
+    return shopsWithoutWebhook.size > 0 ? [lockWebhooks(shopsWithoutWebhook)] : []
   }
 
   /**
@@ -291,16 +291,18 @@ export class BatchChanges {
    * shop without a webhook has no queue: no claim would move it, and shops with due deliveries would wait behind it.
    */
   #turnStatements(): ReadonlyArray<Statement> {
-    const withoutWebhook = this.#shopsWithoutWebhook()
-    const queues = [...this.#queues].filter(([shop_id]) => !withoutWebhook.has(shop_id))
+    const shopsWithoutWebhook = this.#shopsWithoutWebhook()
+    const queues = [...this.#queues].filter(([shop_id]) => !shopsWithoutWebhook.has(shop_id))
     const scheduled = new Map(
       queues.map(([shop_id, times]) => [shop_id, this.#woken.has(shop_id) ? { ...times, next_claim_at: READY } : times])
     )
-    const woken = new Set([...this.#woken].filter((shop_id) => !scheduled.has(shop_id) && !withoutWebhook.has(shop_id)))
+    const woken = new Set(
+      [...this.#woken].filter((shop_id) => !scheduled.has(shop_id) && !shopsWithoutWebhook.has(shop_id))
+    )
     return [
       ...(scheduled.size > 0 ? [scheduleQueues(scheduled)] : []),
       ...(woken.size > 0 ? [wakeQueues(woken)] : []),
-      ...(withoutWebhook.size > 0 ? removeQueues(withoutWebhook) : [])
+      ...(shopsWithoutWebhook.size > 0 ? removeQueues(shopsWithoutWebhook) : [])
     ]
   }
 
@@ -311,14 +313,14 @@ export class BatchChanges {
   #putRow<Name extends TableName>(table: Name, row: Rows[Name]): void {
     const key = keyOf(table, row)
     this.#removed.get(table)?.delete(key)
-    setIn(this.#put, table, key, row)
+    setRow(this.#put, table, key, row)
     this.#bytes += table === "event" ? 2_500 : table === "ticket" ? 1_000 : 300
   }
 
   #remove(table: TableName, row: object): void {
     const key = keyOf(table, row)
     this.#put.get(table)?.delete(key)
-    setIn(this.#removed, table, key, row)
+    setRow(this.#removed, table, key, row)
   }
 
   #schedule(

@@ -5,7 +5,7 @@ import { OpenTransaction } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { failureOf } from "../connection/PgFailure.js"
 
-const dieRefused = (message: string) => Effect.die(new TransactionRefused({ message }))
+const dieTransactionRefused = (message: string) => Effect.die(new TransactionRefused({ message }))
 
 const NESTED =
   "sqlTransaction was called within sql.withTransaction, whose commit it cannot observe. Call sqlTransaction instead of the outermost sql.withTransaction."
@@ -23,12 +23,12 @@ const runJoined = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 /** The class of SQLSTATEs of a server that has no room for another connection. */
-const NO_ROOM = /^53/
+const NO_CONNECTION_LEFT = /^53/
 
 const isLoss = (error: unknown): error is SqlError => {
   if (!(error instanceof SqlError)) return false
   const { isLoss, code } = failureOf(error.cause)
-  return isLoss || NO_ROOM.test(code ?? "")
+  return isLoss || NO_CONNECTION_LEFT.test(code ?? "")
 }
 
 /**
@@ -57,7 +57,8 @@ export const sqlTransaction = <A, E, R>(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     if ((yield* OpenTransaction) !== null) return yield* sql.withTransaction(effect)
-    if ((yield* Effect.serviceOption(TransactionConnection))._tag === "Some") return yield* dieRefused(NESTED)
+    if ((yield* Effect.serviceOption(TransactionConnection))._tag === "Some")
+      return yield* dieTransactionRefused(NESTED)
     // The SqlClient provides the connection at run time, but the type does not show it.
     const inTransaction = runJoined(effect) as Effect.Effect<
       Effect.Effect.Success<ReturnType<typeof runJoined<A, E, R>>>,

@@ -15,7 +15,7 @@ export interface Address {
   /** Whether the connection string decides about encryption. */
   readonly saysTls: boolean
   /** Whether read-only servers, such as standbys, are skipped. */
-  readonly mustWrite: boolean
+  readonly requiresWritable: boolean
 }
 
 const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)((?:\/[^?#]*)?)(?:\?([^#]*))?$/i
@@ -94,28 +94,28 @@ const tlsOf = (params: URLSearchParams): ((host: string) => pg.ClientConfig["ssl
  * Whether read-only servers are skipped, from libpq's `target_session_attrs`. Modes that need a read-only server are
  * refused, because the service writes.
  */
-const mustWrite = (params: URLSearchParams, servers: number): boolean => {
-  const wanted = params.get("target_session_attrs") ?? (servers > 1 ? "read-write" : "any")
-  if (!["any", "read-write", "primary"].includes(wanted))
+const requiresWritable = (params: URLSearchParams, servers: number): boolean => {
+  const sessionMode = params.get("target_session_attrs") ?? (servers > 1 ? "read-write" : "any")
+  if (!["any", "read-write", "primary"].includes(sessionMode))
     throw refusal(
-      `The database address has target_session_attrs=${wanted}, but the service must write. Use read-write, primary or any`
+      `The database address has target_session_attrs=${sessionMode}, but the service must write. Use read-write, primary or any`
     )
-  return wanted !== "any"
+  return sessionMode !== "any"
 }
 
 const HANDLED_PARAMETERS = ["host", "port", "target_session_attrs", "sslmode", "sslrootcert", "sslcert", "sslkey"]
 
 /** The host and the port of each server: from the authority, or from the query, as in libpq. */
 const serversOf = (authority: string, params: URLSearchParams): ReadonlyArray<readonly [string, string]> => {
-  const listed = params.get("host")
-  if (listed === null) {
+  const hostParameter = params.get("host")
+  if (hostParameter === null) {
     return authority.split(",").map((one) => {
-      const [, bracketed, plain = "", port = PORT] = /^(?:\[(.+)\]|([^:]*))(?::(\d+))?$/.exec(one) ?? []
-      return [decodeURIComponent(bracketed ?? plain) || "localhost", port]
+      const [, ipv6, hostName = "", port = PORT] = /^(?:\[(.+)\]|([^:]*))(?::(\d+))?$/.exec(one) ?? []
+      return [decodeURIComponent(ipv6 ?? hostName) || "localhost", port]
     })
   }
   const ports = (params.get("port") ?? /:(\d+)$/.exec(authority)?.[1] ?? PORT).split(",")
-  return listed.split(",").map((host, i) => [host, ports[i] ?? ports[0]!])
+  return hostParameter.split(",").map((host, i) => [host, ports[i] ?? ports[0]!])
 }
 
 const decodePart = (text: string): string => {
@@ -128,11 +128,11 @@ const decodePart = (text: string): string => {
 
 const parseUrl = (url: string): Address => {
   const [, start, authority = "", path, query = ""] = URL_PARTS.exec(url) ?? []
-  const single = `${start}${authority.split(",")[0] === "" ? "localhost" : authority.split(",")[0]}${path}`
+  const singleHostUrl = `${start}${authority.split(",")[0] === "" ? "localhost" : authority.split(",")[0]}${path}`
   if (
     start === undefined ||
     !authority.split(",").every((one) => URL.canParse(`postgres://${one || "localhost"}/`)) ||
-    !URL.canParse(single)
+    !URL.canParse(singleHostUrl)
   )
     throw UNREADABLE
   const params = new URLSearchParams(query)
@@ -140,7 +140,7 @@ const parseUrl = (url: string): Address => {
   const tls = tlsOf(params)
   const others = [...params].filter(([name]) => !HANDLED_PARAMETERS.includes(name))
   return {
-    mustWrite: mustWrite(params, servers.length),
+    requiresWritable: requiresWritable(params, servers.length),
     hosts: servers.map(([host]) => host),
     database: decodePart((path ?? "").slice(1)),
     saysTls: ["ssl", "sslmode", "sslrootcert"].some((name) => params.has(name)),

@@ -28,7 +28,7 @@ import {
   sessionSettings
 } from "./Connection.js"
 import { DatabaseFailed } from "./DatabaseFailed.js"
-import { noteServer } from "./FailedServer.js"
+import { recordServer } from "./FailedServer.js"
 import { failureOf, PgFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA, inSchema } from "./Schema.js"
 import { PLANNED_EACH_TIME, SessionRefused, type Settings, settingsText } from "./SessionClient.js"
@@ -152,7 +152,7 @@ const identify = (send: Connection["send"], schema: string) =>
  */
 export const storeDatabaseCheck = (database: Database): ((identity: string) => Effect.Effect<boolean, PgFailure>) => {
   const { schema = DEFAULT_SCHEMA } = database
-  const inTurn = Effect.unsafeMakeSemaphore(1).withPermits(1)
+  const serially = Effect.unsafeMakeSemaphore(1).withPermits(1)
   let storesIdentity: string | undefined
   const readStores = Effect.scoped(
     Effect.flatMap(connect({ ...database, name: "workshop look", lock_timeout_ms: 1_000 }), ({ send }) =>
@@ -169,7 +169,7 @@ export const storeDatabaseCheck = (database: Database): ((identity: string) => E
           })
     )
   return (identity) =>
-    Effect.suspend(() => (identity === storesIdentity ? Effect.succeed(true) : inTurn(check(identity))))
+    Effect.suspend(() => (identity === storesIdentity ? Effect.succeed(true) : serially(check(identity))))
 }
 
 const ELSEWHERE = "The pool connects to another database or server than the store's url"
@@ -201,16 +201,16 @@ const borrowedClient = (client: PoolClient): BorrowedConnection => {
     isOpen: true,
     release: (destroy) => {
       // Removing the listener is safe, because `release` makes the pool listen again synchronously.
-      client.off("error", broke)
-      client.off("end", broke)
+      client.off("error", markBroken)
+      client.off("end", markBroken)
       client.release(destroy)
     }
   }
-  const broke = () => {
+  const markBroken = () => {
     borrowed.isOpen = false
   }
-  client.on("error", broke)
-  client.on("end", broke)
+  client.on("error", markBroken)
+  client.on("end", markBroken)
   return borrowed
 }
 
@@ -228,7 +228,7 @@ const withoutClient = (
 ): Effect.Effect<never, PgFailure> => {
   if (exhaustion !== undefined)
     return Effect.zipRight(recordExhaustion("embedder", pool, exhaustion), Effect.fail(refusal(exhaustion)))
-  noteServer(cause, serverOf(pool))
+  recordServer(cause, serverOf(pool))
   return Effect.fail(failureOf(cause))
 }
 
@@ -268,7 +268,7 @@ const beginWith = (settings: Settings): string => `${BEGIN.text}; select ${setti
 /** The store's use of a caller's pool. */
 export interface CallersPool {
   /** Fails if the pool leads to another database than the store's url; succeeds if this cannot be checked now. */
-  readonly checked: Effect.Effect<void, DatabaseFailed>
+  readonly checkDatabase: Effect.Effect<void, DatabaseFailed>
   /** A connection for batches, which borrows a client from the first statement of a batch until `rest`. */
   readonly reconnecting: (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection, never, Scope.Scope>
   /** The SQL client for reads, each of which borrows a client of the pool. */
@@ -280,17 +280,17 @@ const pidOf = (client: PgClient): number => (client as { readonly processID?: nu
 
 /** A connection that borrows a client for the time of a transaction. */
 const borrowingConnection =
-  (pool: PoolLike, verified: (client: PgClient) => Effect.Effect<string, PgFailure>, schema: string) =>
+  (pool: PoolLike, verifyClient: (client: PgClient) => Effect.Effect<string, PgFailure>, schema: string) =>
   (options: ConnectionOptions) =>
     Effect.gen(function* () {
       const begin = beginWith(sessionSettings(options))
-      let held: { readonly borrowed: BorrowedConnection; readonly connection: Connection } | undefined
+      let heldConnection: { readonly borrowed: BorrowedConnection; readonly connection: Connection } | undefined
       let id: string | undefined
       const abandoned = abandonedSessions(options)
       const giveBack = (destroy: boolean) =>
         Effect.sync(() => {
-          const { borrowed } = held ?? {}
-          held = undefined
+          const { borrowed } = heldConnection ?? {}
+          heldConnection = undefined
           if (destroy && borrowed !== undefined) abandoned.add(pidOf(borrowed.client))
           borrowed?.release(destroy || !borrowed.isOpen)
         })
@@ -298,7 +298,7 @@ const borrowingConnection =
         yield* giveBack(true)
         yield* abandoned.ended
         const borrowed = yield* borrow(pool)
-        const sessionId = verified(borrowed.client).pipe(
+        const sessionId = verifyClient(borrowed.client).pipe(
           Effect.tapError(() => Effect.sync(() => borrowed.release(true)))
         )
         // The id never changes, because receipts are looked up by it, even if another client of the pool wrote them.
@@ -310,27 +310,29 @@ const borrowingConnection =
           isOpen: () => borrowed.isOpen,
           broken: Effect.never
         }
-        held = { borrowed, connection }
+        heldConnection = { borrowed, connection }
         return connection
       })
       const drop = giveBack(true)
       yield* Effect.addFinalizer(() => drop)
-      const connection = Effect.suspend(() => (held?.borrowed.isOpen ? Effect.succeed(held.connection) : opened))
+      const connection = Effect.suspend(() =>
+        heldConnection?.borrowed.isOpen ? Effect.succeed(heldConnection.connection) : opened
+      )
       return {
         connection,
         drop,
         release: giveBack(false),
         undo: (failure) =>
-          failure.isLoss || failure.kind === "other" || held === undefined
+          failure.isLoss || failure.kind === "other" || heldConnection === undefined
             ? drop
-            : held.connection.send([ROLLBACK]).pipe(
+            : heldConnection.connection.send([ROLLBACK]).pipe(
                 Effect.catchAll(() => drop),
                 Effect.asVoid
               )
       } satisfies ReconnectingConnection
     })
 
-const readingOn = (pool: PoolLike, schema: string) => {
+const readConnection = (pool: PoolLike, schema: string) => {
   const settings = sessionSettings({
     plans: PLANNED_EACH_TIME,
     lock_timeout_ms: 1_000,
@@ -364,18 +366,18 @@ export const callersPool = (
     const { schema = DEFAULT_SCHEMA } = database
     const isStoreDatabase = storeDatabaseCheck(database)
     let isStoreDatabaseKnown = false
-    const verified = (client: PgClient) =>
+    const verifyClient = (client: PgClient) =>
       Effect.gen(function* () {
         const send = sendOn(client, schema)
-        const theirs = yield* identify((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
-        if (!isStoreDatabaseKnown && !(yield* isStoreDatabase(theirs.database)))
+        const identity = yield* identify((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
+        if (!isStoreDatabaseKnown && !(yield* isStoreDatabase(identity.database)))
           return yield* refusal(`${ELSEWHERE}. Pass a pool that connects to the store's database.`)
         isStoreDatabaseKnown = true
-        return theirs.id
+        return identity.id
       })
-    const checked = Effect.acquireUseRelease(
+    const checkDatabase = Effect.acquireUseRelease(
       borrow(pool),
-      ({ client }) => verified(client),
+      ({ client }) => verifyClient(client),
       ({ release }, exit) => Effect.sync(() => release(Exit.isFailure(exit)))
     ).pipe(
       Effect.catchAll(({ cause }) =>
@@ -387,7 +389,11 @@ export const callersPool = (
     )
     const reads = Layer.effect(
       SqlClient,
-      makeSqlClient({ acquirer: Effect.succeed(readingOn(pool, schema)), compiler: makeCompiler(), spanAttributes: [] })
+      makeSqlClient({
+        acquirer: Effect.succeed(readConnection(pool, schema)),
+        compiler: makeCompiler(),
+        spanAttributes: []
+      })
     )
-    return { checked, reconnecting: borrowingConnection(pool, verified, schema), reads }
+    return { checkDatabase, reconnecting: borrowingConnection(pool, verifyClient, schema), reads }
   })

@@ -86,13 +86,14 @@ export const forgetWaits = (url: string): void => {
  * Whether a commit at an address has waited for {@link LONG_WAIT_MS}, so that another commit would only occupy a
  * further connection.
  */
-export const commitsWait = (url: string): boolean =>
+export const hasWaitingCommits = (url: string): boolean =>
   [...(samples.get(url)?.waits.values() ?? [])].some((count) => count > LONG_WAIT_SAMPLES)
 
 /** The error of a commit or a new connection that is refused because commits wait. */
-export const waitsForStandby = () => new SessionRefused({ message: WAITS_FOR_STANDBY })
+export const standbyWaitRefusal = () => new SessionRefused({ message: WAITS_FOR_STANDBY })
 
-const waitingFailure = () => new PgFailure({ kind: "other", code: null, constraint: null, cause: waitsForStandby() })
+const standbyWaitFailure = () =>
+  new PgFailure({ kind: "other", code: null, constraint: null, cause: standbyWaitRefusal() })
 
 /** The interval of checks for the end of a wait, because a standby that returns ends all waits within moments. */
 const RECHECK = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(5))
@@ -121,9 +122,9 @@ export class AbandonedSessions {
   readonly ended: Effect.Effect<void, PgFailure> = Effect.suspend(() => {
     if (this.waiting === 0) return Effect.void
     const sampler = samplers.get(this.#url)
-    if (sampler === undefined) return waitingFailure()
+    if (sampler === undefined) return standbyWaitFailure()
     return takeSample(this.#url, sampler, 0).pipe(
-      Effect.filterOrFail(() => this.waiting === 0, waitingFailure),
+      Effect.filterOrFail(() => this.waiting === 0, standbyWaitFailure),
       Effect.retry(RECHECK),
       Effect.asVoid
     )

@@ -3,7 +3,7 @@ import type pg from "pg"
 import { AbandonedSessions } from "./CommitWaits.js"
 import { failureOf, type PgFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
-import { connectClient, PLANNED_ONCE, SessionClient, type Settings, shownMs } from "./SessionClient.js"
+import { connectClient, formatMs, PLANNED_ONCE, SessionClient, type Settings } from "./SessionClient.js"
 import { type Statement, textsIn } from "./Statement.js"
 
 /** The result of a statement: the tag, such as `COMMIT`, and the rows. */
@@ -110,9 +110,9 @@ export const sessionSettings = ({
 }): Settings => ({
   ...plans,
   ...(isSynchronous ? {} : { synchronous_commit: "off" }),
-  lock_timeout: shownMs(lock_timeout_ms),
-  statement_timeout: shownMs(statement_timeout_ms),
-  idle_in_transaction_session_timeout: shownMs(silent_ms)
+  lock_timeout: formatMs(lock_timeout_ms),
+  statement_timeout: formatMs(statement_timeout_ms),
+  idle_in_transaction_session_timeout: formatMs(silent_ms)
 })
 
 const open = async (options: ConnectionOptions): Promise<OpenClient> => {
@@ -133,11 +133,11 @@ const open = async (options: ConnectionOptions): Promise<OpenClient> => {
     isOpen: true,
     onBreak: new Set()
   }
-  const broke = () => {
+  const markBroken = () => {
     opened.isOpen = false
     for (const onBreak of opened.onBreak) onBreak()
   }
-  client.on("error", broke).on("end", broke)
+  client.on("error", markBroken).on("end", markBroken)
   if (onNotification !== undefined) client.on("notification", ({ payload = "" }) => onNotification(payload))
   return opened
 }
@@ -175,13 +175,13 @@ const send = async (
   statements: ReadonlyArray<Statement>
 ): Promise<ReadonlyArray<QueryResult>> => {
   const warnings: Array<string> = []
-  const warned = ({ code = "", message = "" }) => {
+  const onWarning = ({ code = "", message = "" }) => {
     if (code === WARNING) warnings.push(message)
   }
-  const sent = (one: Statement) => ({ name: one.name, text: textOf(one), values: [...one.values] })
-  client.on("notice", warned)
+  const toQuery = (one: Statement) => ({ name: one.name, text: textOf(one), values: [...one.values] })
+  client.on("notice", onWarning)
   try {
-    const results = await pipeline(client, statements.map(sent))
+    const results = await pipeline(client, statements.map(toQuery))
     // A commit is confirmed with a warning if its wait for a synchronous standby was cancelled, so it may be lost in a
     // failover.
     if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
@@ -192,7 +192,7 @@ const send = async (
     if (failure.kind === "late") streamOf(client).destroy()
     throw error
   } finally {
-    client.off("notice", warned)
+    client.off("notice", onWarning)
   }
 }
 
@@ -235,13 +235,13 @@ export interface ReconnectingConnection {
  * The abandoned connections, by purpose and address. They are stored here, because each use may make a new
  * `ReconnectingConnection`.
  */
-const abandoned = new Map<string, AbandonedSessions>()
+const abandonedByUrl = new Map<string, AbandonedSessions>()
 
 /** The abandoned connections of a purpose at an address. */
 export const abandonedSessions = ({ name, url }: Pick<ConnectionOptions, "name" | "url">): AbandonedSessions => {
   const key = `${name} ${url}`
-  const sessions = abandoned.get(key) ?? new AbandonedSessions(url)
-  abandoned.set(key, sessions)
+  const sessions = abandonedByUrl.get(key) ?? new AbandonedSessions(url)
+  abandonedByUrl.set(key, sessions)
   return sessions
 }
 

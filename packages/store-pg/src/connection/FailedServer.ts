@@ -2,7 +2,7 @@
 const servers = new WeakMap<object, { readonly host: string; readonly port: number }>()
 
 /** Records the server to which a connection failed with an error. */
-export const noteServer = (error: unknown, server: { readonly host: string; readonly port: number }): void => {
+export const recordServer = (error: unknown, server: { readonly host: string; readonly port: number }): void => {
   if (typeof error === "object" && error !== null) servers.set(error, server)
 }
 

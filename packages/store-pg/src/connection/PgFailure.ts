@@ -4,7 +4,7 @@ import { Cause, Data, Effect } from "effect"
 import { DENIED } from "./DatabaseFailed.js"
 import { connectionFailure } from "./FailedServer.js"
 import { READS_ONLY, recheckSessions, SessionRefused } from "./SessionClient.js"
-import { tablesElsewhere } from "./TablesElsewhere.js"
+import { otherSchemasMessage } from "./TablesElsewhere.js"
 
 /**
  * The effect of a failed statement on the commands of its batch. `data`: the database refuses the data of one command.
@@ -52,18 +52,18 @@ const SHARED_SESSION = ["42P05", "26000"]
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
 
 /** The messages of `pg` for a result that does not arrive in time and for a connection that does not open in time. */
-const NO_ANSWER = ["Query read timeout", "timeout expired"]
+const TIMEOUT_MESSAGES = ["Query read timeout", "timeout expired"]
 
 /**
  * Whether a row failed because its month's partition was created meanwhile. The bounds of a partition have no
  * constraint name.
  */
-const missedPartition = (code: string, constraint: string | null): boolean => code === "23514" && constraint === null
+const isPartitionMissed = (code: string, constraint: string | null): boolean => code === "23514" && constraint === null
 
 const kindOf = (code: string | null, constraint: string | null, cause: unknown): FailureKind => {
-  if (code !== null && missedPartition(code, constraint)) return "conflict"
+  if (code !== null && isPartitionMissed(code, constraint)) return "conflict"
   if (code !== null) return byCode[code] ?? byClass[code.slice(0, 2)] ?? "other"
-  return cause instanceof Error && NO_ANSWER.includes(cause.message) ? "late" : "lost"
+  return cause instanceof Error && TIMEOUT_MESSAGES.includes(cause.message) ? "late" : "lost"
 }
 
 /** Converts an error that `pg` threw. Every error that the database did not send counts as a broken connection. */
@@ -82,7 +82,7 @@ export const failureOf = (cause: unknown): PgFailure => {
 
 const MIGRATE = "call migrate(url) of @workshop/store-pg/migrate, or run workshop migrate."
 const WITHOUT_SCHEMA = `The database does not have the workshop's schema in the version that this program needs. To create or update the schema, ${MIGRATE}`
-const NOT_LET_IN = "The database refused the user. Check the user and the password in the store's url."
+const USER_REFUSED = "The database refused the user. Check the user and the password in the store's url."
 
 const LOCKED =
   "Another transaction, such as one of within, of a migration or of an operator, held a lock for too long. Commit or roll back sooner, or find that transaction with pg_blocking_pids."
@@ -100,8 +100,8 @@ const remedies: Readonly<Record<string, string>> = {
   "25006": READS_ONLY,
   "55P03": LOCKED,
   "40P01": DEADLOCK,
-  "28P01": NOT_LET_IN,
-  "28000": NOT_LET_IN,
+  "28P01": USER_REFUSED,
+  "28000": USER_REFUSED,
   // The decisions check all other unique values.
   "23505":
     "A randomly drawn id or code already exists. Use different random bytes in each run (in a test, another seed or a separate schema), or omit randomBytes.",
@@ -123,10 +123,10 @@ const remedyIn = (cause: unknown): string | undefined => {
   const failure = fromDatabase(cause)
   if (failure === null) return refusalIn(cause)
   const remedy = remedies[failure.code]
-  const elsewhere = remedy === WITHOUT_SCHEMA ? tablesElsewhere(failure.message) : undefined
-  return elsewhere === undefined
+  const otherSchemas = remedy === WITHOUT_SCHEMA ? otherSchemasMessage(failure.message) : undefined
+  return otherSchemas === undefined
     ? (remedy ?? refusalIn(cause))
-    : `${elsewhere}. Check the store's schema. To begin in this schema without data, ${MIGRATE}`
+    : `${otherSchemas}. Check the store's schema. To begin in this schema without data, ${MIGRATE}`
 }
 
 /** The only unique constraint that no decision can check: another ticket of the shop has the tracking code already. */
@@ -146,7 +146,7 @@ const refusalIn = (cause: unknown): string | undefined => {
 }
 
 /** The SQLSTATE classes of an invalid statement or value, which mean a bug in the store. */
-const OUR_MISTAKE = /^(22|42)/
+const STORE_BUG_CLASSES = /^(22|42)/
 
 /**
  * The cause that the ports report for a failure: `StoreUnavailable`, with a remedy if a retry does not help, or a
@@ -157,7 +157,7 @@ export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
   const clock = cause instanceof PgFailure && cause.kind === "clock" ? cause.message : undefined
   const remedy = clock ?? remedyIn(cause)
   if (remedy !== undefined) return Cause.fail(new StoreUnavailable({ cause, remedy }))
-  if (OUR_MISTAKE.test(code)) return Cause.die(cause)
+  if (STORE_BUG_CLASSES.test(code)) return Cause.die(cause)
   const reason = connectionFailure(cause)
   return Cause.fail(new StoreUnavailable({ cause, ...(reason !== undefined && { reason }) }))
 }

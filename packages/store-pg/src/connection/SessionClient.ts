@@ -1,7 +1,7 @@
 import { Data } from "effect"
 import pg from "pg"
 import { parseAddress } from "./Address.js"
-import { noteServer } from "./FailedServer.js"
+import { recordServer } from "./FailedServer.js"
 import { addTitle } from "./Statement.js"
 
 /** Settings of a session, by name. */
@@ -56,7 +56,7 @@ export interface SessionConfig extends pg.ClientConfig {
 const firstServer = new Map<string, number>()
 
 /** The addresses whose sessions are known not to be shared by a pooler. */
-const unshared = new Set<string>()
+const unsharedUrls = new Set<string>()
 
 /**
  * The number of comparisons of two connections' sessions, because a pooler with other traffic may give them different
@@ -65,7 +65,7 @@ const unshared = new Set<string>()
 const COMPARISONS = 8
 
 /** Makes new connections check again whether a pooler shares their sessions, because its mode may have changed. */
-export const recheckSessions = (): void => unshared.clear()
+export const recheckSessions = (): void => unsharedUrls.clear()
 
 const NOTICE_LOST_CLIENTS = {
   client_connection_check_interval: "case when version() ~* 'windows|mingw|visual' then '0' else '1s' end"
@@ -124,7 +124,7 @@ export class SessionClient extends pg.Client {
     this.#config = own
     // A running statement reports a lost connection itself. Without this listener, losing an idle connection would end
     // the process. The address is checked again, because a pooler may have restarted in another mode.
-    this.on("error", () => unshared.delete(url))
+    this.on("error", () => unsharedUrls.delete(url))
   }
 
   // The overloads of `connect` cannot be distinguished by type here.
@@ -135,7 +135,7 @@ export class SessionClient extends pg.Client {
       if ((firstServer.get(this.url) ?? 0) === this.#server)
         firstServer.set(this.url, (this.#server + 1) % servers.length)
       void this.end().catch(() => {})
-      noteServer(error, this)
+      recordServer(error, this)
       throw error
     })
     if (callback === undefined) return done as never
@@ -149,7 +149,7 @@ export class SessionClient extends pg.Client {
     const { taken, pid, id, only_reads } = row!
     if (Object.values(this.#settings).some((value, i) => value !== taken[i]))
       throw new SessionRefused({ message: `${SETTINGS_REFUSED} (${taken.join(", ")})` })
-    if (only_reads && parseAddress(this.url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
+    if (only_reads && parseAddress(this.url).requiresWritable) throw new SessionRefused({ message: READS_ONLY })
     const { processID } = this as unknown as { processID: number }
     if (processID !== pid && !(await this.#isOwn(pid))) throw new SessionRefused({ message: SHARED_SESSION })
     // Replaces the id that a pooler reported at the start, because `pg` sends `processID` in cancel requests.
@@ -158,21 +158,21 @@ export class SessionClient extends pg.Client {
 
   /** Checks, with a second connection, that a pooler does not share this connection's session. */
   async #isOwn(pid: number): Promise<boolean> {
-    if (unshared.has(this.url)) return true
+    if (unsharedUrls.has(this.url)) return true
     const other = new pg.Client(this.#config)
     other.on("error", () => {})
     try {
       await other.connect()
       for (let look = 0; look < COMPARISONS; look++) {
-        const theirs = await pidOf(other)
-        if (theirs === pid || (await pidOf(this)) !== pid) return false
+        const otherPid = await pidOf(other)
+        if (otherPid === pid || (await pidOf(this)) !== pid) return false
       }
     } catch {
       // The second connection got no session, which shows that the pooler does not share sessions.
     } finally {
       void other.end().catch(() => {})
     }
-    unshared.add(this.url)
+    unsharedUrls.add(this.url)
     return true
   }
 }
@@ -191,7 +191,7 @@ export const connectClient = async <C extends SessionClient>(url: string, make: 
 }
 
 /** Milliseconds in the format in which Postgres prints settings. */
-export const shownMs = (ms: number): string => {
+export const formatMs = (ms: number): string => {
   if (ms === 0) return "0"
   if (ms % 86_400_000 === 0) return `${ms / 86_400_000}d`
   if (ms % 3_600_000 === 0) return `${ms / 3_600_000}h`

@@ -74,28 +74,30 @@ export const sharedSessions: Effect.Effect<
   return ({ schema, url, plans }) =>
     (options) =>
       Effect.sync((): ReconnectingConnection => {
-        let held: SharedConnection | undefined
+        let heldSession: SharedConnection | undefined
         const acquire = Effect.gen(function* () {
           const shared = yield* connectionFor({ ...options, plans: plans() }, yield* url)
           yield* shared.semaphore.take(1)
-          held = shared
+          heldSession = shared
           return shared
         })
-        const connection = Effect.suspend(() => (held === undefined ? acquire : Effect.succeed(held))).pipe(
+        const connection = Effect.suspend(() =>
+          heldSession === undefined ? acquire : Effect.succeed(heldSession)
+        ).pipe(
           Effect.flatMap(({ link }) => link.connection),
           Effect.map((one) => inSchemaOf(one, schema))
         )
         const release = Effect.suspend(() => {
-          const { semaphore } = held ?? {}
-          held = undefined
+          const { semaphore } = heldSession ?? {}
+          heldSession = undefined
           return semaphore === undefined ? Effect.void : Effect.asVoid(semaphore.release(1))
         })
-        const drop = Effect.suspend(() => held?.link.drop ?? Effect.void)
+        const drop = Effect.suspend(() => heldSession?.link.drop ?? Effect.void)
         return {
           connection,
           drop,
           release,
-          undo: (failure) => Effect.suspend(() => held?.link.undo(failure) ?? Effect.void)
+          undo: (failure) => Effect.suspend(() => heldSession?.link.undo(failure) ?? Effect.void)
         }
       })
 })

@@ -13,7 +13,7 @@ import { AbandonedSessions } from "./CommitWaits.js"
 import { CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, STATEMENT_TIMEOUT_MS, streamOf } from "./Connection.js"
 import { reportFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
-import { PLANNED_BY_COST, type SessionConfig, SessionRefused, shownMs } from "./SessionClient.js"
+import { formatMs, PLANNED_BY_COST, type SessionConfig, SessionRefused } from "./SessionClient.js"
 
 /** The time that a read waits for a lock, such as the lock of an operator who alters a table. */
 export const READ_LOCK_TIMEOUT_MS = 1_000
@@ -85,9 +85,9 @@ export const readPool = ({
         url,
         settings: {
           ...PLANNED_BY_COST,
-          lock_timeout: shownMs(READ_LOCK_TIMEOUT_MS),
-          statement_timeout: shownMs(STATEMENT_TIMEOUT_MS),
-          idle_in_transaction_session_timeout: shownMs(STATEMENT_TIMEOUT_MS)
+          lock_timeout: formatMs(READ_LOCK_TIMEOUT_MS),
+          statement_timeout: formatMs(STATEMENT_TIMEOUT_MS),
+          idle_in_transaction_session_timeout: formatMs(STATEMENT_TIMEOUT_MS)
         },
         application_name: "workshop reads",
         max: connections,
@@ -125,20 +125,20 @@ export const readPool = ({
   ).pipe(Effect.tap(countPool))
 
 /** A view of the pool whose clients use the tables of one schema. */
-const poolInSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
+const poolInSchema = (currentPool: () => pg.Pool, schema: string): pg.Pool => {
   const connect = (callback: ConnectCallback): void =>
-    poolNow().connect((error, client, release) => {
+    currentPool().connect((error, client, release) => {
       if (client instanceof PreparingClient) client.useSchema(schema)
       callback(error, client, release)
     })
-  return new Proxy(poolNow(), {
-    get: (_, name) => (name === "connect" ? connect : Reflect.get(poolNow(), name, poolNow()))
+  return new Proxy(currentPool(), {
+    get: (_, name) => (name === "connect" ? connect : Reflect.get(currentPool(), name, currentPool()))
   })
 }
 
 /** The reads of a schema on a pool, as an Effect SQL client. A read waits for a connection for a bounded time. */
-export const readsOn = (poolNow: () => pg.Pool, { schema = DEFAULT_SCHEMA }: Pick<Database, "schema">) =>
-  Layer.orDie(PgClient.layerFromPool({ acquire: Effect.sync(() => poolInSchema(poolNow, schema)) }))
+export const readsOn = (currentPool: () => pg.Pool, { schema = DEFAULT_SCHEMA }: Pick<Database, "schema">) =>
+  Layer.orDie(PgClient.layerFromPool({ acquire: Effect.sync(() => poolInSchema(currentPool, schema)) }))
 
 /** The connection of the transaction that a fiber has joined, for the reads in it; null outside of one. */
 export class JoinedReads extends Context.Reference<JoinedReads>()("@workshop/store-pg/JoinedReads", {

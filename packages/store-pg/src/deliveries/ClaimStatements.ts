@@ -150,7 +150,7 @@ const LOCKED_SHOPS = "workshop_claim.shops"
  * another transaction holds an old snapshot, the index leads to every version of the row since. They compare the shop with
  * `is not distinct from`, so that the planner uses no index for it.
  */
-const KEPT_QUEUES = {
+const QUEUE_SETTINGS = {
   shop_id: LOCKED_SHOPS,
   queue_ctid: "workshop_claim.queue_ctids",
   due_from: "workshop_claim.due_from",
@@ -162,16 +162,16 @@ const KEPT_QUEUES = {
 const CLAIM_NUMBER = "workshop_claim.number"
 
 /** Selects the shops `l` with their queues into the settings, in their order. */
-const keepQueues = (shops: string, alsoKept = "") =>
-  `select ${Object.entries(KEPT_QUEUES)
+const storeQueues = (shops: string, otherSettings = "") =>
+  `select ${Object.entries(QUEUE_SETTINGS)
     .map(([column, setting]) => `set_config('${setting}', coalesce(array_agg(l.${column})::text, '{}'), true)`)
-    .join(", ")}${alsoKept} from (${shops}) l`
+    .join(", ")}${otherSettings} from (${shops}) l`
 
 const LOCKED = `current_setting('${LOCKED_SHOPS}')::uuid[]`
 
 /** The stored shops and their queues, as rows `s`. */
-const LOCKED_QUEUES = `unnest(${LOCKED}, current_setting('${KEPT_QUEUES.queue_ctid}')::tid[], current_setting('${KEPT_QUEUES.due_from}')::bigint[],
-    current_setting('${KEPT_QUEUES.backlog_ctid}')::tid[], current_setting('${KEPT_QUEUES.turn}')::bigint[])
+const LOCKED_QUEUES = `unnest(${LOCKED}, current_setting('${QUEUE_SETTINGS.queue_ctid}')::tid[], current_setting('${QUEUE_SETTINGS.due_from}')::bigint[],
+    current_setting('${QUEUE_SETTINGS.backlog_ctid}')::tid[], current_setting('${QUEUE_SETTINGS.turn}')::bigint[])
     with ordinality s (shop_id, queue_ctid, due_from, backlog_ctid, turn, place)`
 
 /**
@@ -183,7 +183,7 @@ export const MAKE_READY = `update workshop.delivery_queue t set next_claim_at = 
     order by next_claim_at limit ${MAX_SHOPS_MADE_READY} for update skip locked
   ) d where t.shop_id = d.shop_id`
 
-const readyQueues = (lock: string, alsoKept = "") => `with waiting as (
+const readyQueues = (lock: string, otherSettings = "") => `with waiting as (
     select t.shop_id, t.ctid as queue_ctid, t.due_from, null::tid as backlog_ctid, t.turn
     from workshop.delivery_queue t join workshop.webhook w on w.shop_id = t.shop_id
     where t.next_claim_at = ${READY} order by t.next_claim_at, t.turn limit $1 ${lock}
@@ -191,7 +191,7 @@ const readyQueues = (lock: string, alsoKept = "") => `with waiting as (
     select t.shop_id, t.ctid as queue_ctid, t.due_from, r.ctid as backlog_ctid, r.turn
     from workshop.backlogged_queue r join workshop.delivery_queue t on t.shop_id = r.shop_id and t.next_claim_at = ${BACKLOGGED} join workshop.webhook w on w.shop_id = r.shop_id
     where r.turn > 0 order by r.turn limit $1 ${lock}
-  ) ${keepQueues("select * from waiting union all select * from backlogged order by turn", alsoKept)}`
+  ) ${storeQueues("select * from waiting union all select * from backlogged order by turn", otherSettings)}`
 
 /**
  * Locks the ready shops that were served longest ago, at most $1 that are not backlogged and $1 that are,
@@ -206,20 +206,20 @@ export const LOCK_READY_QUEUES = readyQueues(
   `, set_config('${CLAIM_NUMBER}', greatest(${DATABASE_TIME}, $2::bigint)::text, true)::double precision as number`
 )
 
-/** Stores the ready shops in the settings without locking them, for {@link PEEK_TURNS}. */
-export const KEEP_READY_QUEUES = readyQueues("")
+/** Stores the ready shops in the settings without locking them, for {@link SELECT_NEXT_TURNS}. */
+export const STORE_READY_QUEUES = readyQueues("")
 
 /**
  * Locks the queues of the stored shops. Skips a queue that another transaction is writing or has written since, so
  * that the newer value stays.
  */
 export const LOCK_QUEUES =
-  keepQueues(`select t.shop_id, t.ctid as queue_ctid, t.due_from, s.backlog_ctid, s.turn from ${LOCKED_QUEUES}
+  storeQueues(`select t.shop_id, t.ctid as queue_ctid, t.due_from, s.backlog_ctid, s.turn from ${LOCKED_QUEUES}
     join workshop.delivery_queue t on t.ctid = s.queue_ctid and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
 /** Locks the queues of the earliest shops that may have a delivery due by $1. */
 export const LOCK_FIRST_QUEUES =
-  keepQueues(`select t.shop_id, t.ctid as queue_ctid, t.due_from, r.backlog_ctid, coalesce(r.turn, t.turn) as turn from workshop.delivery_queue t
+  storeQueues(`select t.shop_id, t.ctid as queue_ctid, t.due_from, r.backlog_ctid, coalesce(r.turn, t.turn) as turn from workshop.delivery_queue t
     left join lateral (
       select r.ctid as backlog_ctid, r.turn from workshop.backlogged_queue r where r.shop_id = t.shop_id and t.next_claim_at = ${BACKLOGGED} limit 1
     ) r on true
@@ -229,7 +229,7 @@ export const LOCK_FIRST_QUEUES =
  * A lease that expired longer ago than this does not count as in flight, because it has been ended or its process is
  * dead.
  */
-const LEASE_LONG_ENDED_MS = 2 * delivery_lease_ms
+const MIN_ENDED_LEASE_AGE_MS = 2 * delivery_lease_ms
 
 /**
  * The stored shops, with their tickets that have a delivery in flight (`busy`), the number of deliveries that this
@@ -246,7 +246,7 @@ const openShops = (
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
-    from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > ${leaseTime(lease_now)} - ${LEASE_LONG_ENDED_MS}
+    from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > ${leaseTime(lease_now)} - ${MIN_ENDED_LEASE_AGE_MS}
   ) f`
 
 /** The condition that a delivery `d` of the shop `open` waits and its ticket has no delivery in flight. */
@@ -263,7 +263,7 @@ const BOTH_KINDS = "(values (false), (true)) k (is_replay)"
  * The deliveries of the kind `k` from before the webhook was last turned on. They became due at that moment, in the
  * order of their events.
  */
-const RELEASED = `(
+const RELEASED_DELIVERIES = `(
     select d.event_id, d.ticket_id, d.seq, open.enabled_at as due_at, k.is_replay
     from generate_series(1, open.generation - 1) g (generation)
     cross join lateral (
@@ -272,7 +272,7 @@ const RELEASED = `(
     ) d where open.enabled_at <= $1)`
 
 /** The due deliveries of the kind `k` from after the webhook was last turned on. */
-const DUE = `(
+const DUE_DELIVERIES = `(
     select d.event_id, d.ticket_id, d.seq, d.due_at, k.is_replay
     from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = open.generation
       and d.due_at >= open.due_from and d.due_at <= $1
@@ -285,12 +285,12 @@ const DUE = `(
 const WAITS_BY_KEY = "coalesce(d.lease_until, 0) = 0"
 
 /** The claimable deliveries of the stored shops, each with its rank in its shop. */
-const CLAIMABLE = `open as (${openShops("$3")}), claimable as (
+const CLAIMABLE_DELIVERIES = `open as (${openShops("$3")}), claimable as (
     select open.shop_id, open.place, open.turn, d.event_id, d.rank
     from open cross join lateral (
       select one.*, row_number() over (order by ${claimOrderOf("one")}) as rank from (
         select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
-        from ${BOTH_KINDS} cross join lateral (${RELEASED} union all ${DUE}) c
+        from ${BOTH_KINDS} cross join lateral (${RELEASED_DELIVERIES} union all ${DUE_DELIVERIES}) c
         order by coalesce(c.ticket_id, c.event_id), ${claimOrderOf("c")}
       ) one
     ) d where d.rank <= open.room
@@ -300,7 +300,7 @@ const CLAIMABLE = `open as (${openShops("$3")}), claimable as (
  * Selects the deliveries that a claim of at most $2 at $1 would take, with their rank in their shop and the shop's
  * turn, without claiming them.
  */
-export const PEEK_TURNS = `with ${CLAIMABLE}
+export const SELECT_NEXT_TURNS = `with ${CLAIMABLE_DELIVERIES}
   select c.shop_id, c.rank::integer - 1 as rank, c.turn::double precision as turn from claimable c order by c.rank, c.place limit $2`
 
 /**
@@ -308,7 +308,7 @@ export const PEEK_TURNS = `with ${CLAIMABLE}
  * deliveries precede replayed ones, then the earliest is first; at most one per ticket is claimed, and at most as many
  * as the shop has room for. One delivery of each shop is claimed before a second one of any shop.
  */
-export const CLAIM = `with ${CLAIMABLE}, picked as (
+export const CLAIM = `with ${CLAIMABLE_DELIVERIES}, picked as (
     select c.*, row_number() over (order by c.rank, c.place) as n from claimable c order by c.rank, c.place limit $2
   ), free as (
     select p.shop_id, p.event_id, p.n, ${leaseTime("$3")} as leased_at from picked p cross join lateral (
@@ -340,7 +340,7 @@ const NEXT_DUE_AT = `case when open.room > 0 then least(
   ) end`
 
 /** How much earlier than the time of its claim a `due_from` is at the latest, because the clocks of processes differ. */
-const CLOCKS_APART_MS = 60_000
+const MAX_CLOCK_DIFFERENCE_MS = 60_000
 
 /**
  * SQL of the earliest due time of a shop's waiting deliveries, including those of tickets with a delivery in flight.
@@ -355,7 +355,7 @@ const earliestDueAt = (
  * One in this many claims updates `due_from`. Until then, claims read past the index entries of deliveries that ended
  * since.
  */
-export const CLAIMS_PER_DUE_FROM = 16
+export const CLAIMS_PER_DUE_FROM_UPDATE = 16
 
 /** SQL of a turn behind all others, for a shop that this transaction served. */
 const turnAfter = (shop: string) =>
@@ -366,10 +366,10 @@ const turnAfter = (shop: string) =>
  * computing the instant twice. Only a queue that is written gets a new `due_from`, because computing it takes as long
  * again.
  */
-const RESCHEDULED = `rescheduled as (
+const RESCHEDULED_SHOPS = `rescheduled as (
     select shop.*,
       case when shop.served > 0 then ${turnAfter("shop")} else shop.turn end as new_turn,
-      case when shop.is_written and $1::bigint >= 0 then least(${earliestDueAt("shop", false)}, ${earliestDueAt("shop", true)}, $1::bigint - ${CLOCKS_APART_MS}) end as earliest
+      case when shop.is_written and $1::bigint >= 0 then least(${earliestDueAt("shop", false)}, ${earliestDueAt("shop", true)}, $1::bigint - ${MAX_CLOCK_DIFFERENCE_MS}) end as earliest
     from (
       select with_readiness.*, not is_ready or (backlog_ctid is null and served > 0) or (backlog_ctid is not null and $3::boolean) as is_written
       from (
@@ -382,7 +382,7 @@ const RESCHEDULED = `rescheduled as (
 const ENTER_BACKLOG = `insert into workshop.backlogged_queue (shop_id, turn)
   select s.shop_id, s.new_turn from rescheduled s where s.backlog_ctid is null and s.is_ready and s.served > 0`
 
-const rescheduleSql = (others: string) => `with ${RESCHEDULED}, moved as (
+const rescheduleSql = (others: string) => `with ${RESCHEDULED_SHOPS}, moved as (
     update workshop.backlogged_queue r set turn = s.new_turn from rescheduled s
     where r.ctid = s.backlog_ctid and r.shop_id is not distinct from s.shop_id and s.is_ready and s.served > 0
   ), ended as (
@@ -411,10 +411,10 @@ export const RESCHEDULE_SHOPS = rescheduleSql(`, begun as (${ENTER_BACKLOG})`)
  * in one statement. {@link ENTER_BACKLOGS} must run afterwards, because its rows would conflict with rows that this
  * statement removes.
  */
-export const RESCHEDULE_SHOPS_APART = rescheduleSql("")
+export const RESCHEDULE_SHOPS_ON_CITUS = rescheduleSql("")
 
 /** Inserts the shops that become backlogged. */
-export const ENTER_BACKLOGS = `with ${RESCHEDULED} ${ENTER_BACKLOG}`
+export const ENTER_BACKLOGS = `with ${RESCHEDULED_SHOPS} ${ENTER_BACKLOG}`
 
 /** Selects the `next_claim_at` of the first shop if it is at most $1, and whether this transaction has locked the shop. */
 export const FIRST_QUEUE = `select next_claim_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked

@@ -24,20 +24,20 @@ import { clockGuard } from "../observe/ClockGuard.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import {
   CLAIM,
-  CLAIMS_PER_DUE_FROM,
+  CLAIMS_PER_DUE_FROM_UPDATE,
   ENTER_BACKLOGS,
   FIRST_QUEUE,
-  KEEP_READY_QUEUES,
   LOCK_FIRST_QUEUES,
   LOCK_QUEUES,
   LOCK_READY_QUEUES,
   MAKE_READY,
   OPEN_REPLAYS,
-  PEEK_TURNS,
   RECLAIM,
   RESCHEDULE_SHOPS,
-  RESCHEDULE_SHOPS_APART,
-  resetQueues
+  RESCHEDULE_SHOPS_ON_CITUS,
+  resetQueues,
+  SELECT_NEXT_TURNS,
+  STORE_READY_QUEUES
 } from "./ClaimStatements.js"
 import type { PgNotifier } from "./PgNotifier.js"
 
@@ -54,12 +54,12 @@ const MAX_CLAIMS_PER_CALL = 16
  * An instant before all others. With it, {@link RESCHEDULE_SHOPS} considers no delivery due, and writes the exact next
  * instant of each shop.
  */
-const BEFORE_ALL = -1
+const BEFORE_ALL_INSTANTS = -1
 
 /**
  * The number of queues that one transaction corrects when it searches the earliest one, and the most such transactions.
  */
-const SHOPS_CORRECTED = 64
+const MAX_CORRECTED_SHOPS = 64
 const MAX_CORRECTIONS = 1_000
 
 /** The most expired leases that one statement ends. */
@@ -75,7 +75,7 @@ const CONFLICT_RETRIES = Schedule.recurs(5)
  * alone decides, because the message is in the language of the server (`lc_messages`).
  */
 const SETTINGS_LOST: ReadonlySet<string | null> = new Set(["22P02", "42704"])
-const lostSettings = ({ code }: PgFailure): boolean => SETTINGS_LOST.has(code)
+const isSettingsLost = ({ code }: PgFailure): boolean => SETTINGS_LOST.has(code)
 
 /**
  * The number of attempts to claim after a move. They take longer than the process needs to look up the cell's new node.
@@ -87,7 +87,7 @@ const PAUSE_AFTER_MOVE = Effect.withClock(Effect.sleep("250 millis"), Clock.make
  * The failure if all attempts failed because the process could not look up the cell's new node at the coordinator. It
  * has the last error's message but not its code, which alone would mean a bug in the store.
  */
-const notFoundYet = ({ message }: PgFailure) =>
+const nodeNotFound = ({ message }: PgFailure) =>
   new PgFailure({
     kind: "other",
     code: null,
@@ -97,9 +97,9 @@ const notFoundYet = ({ message }: PgFailure) =>
     )
   })
 
-const afterMove = <A>(work: Effect.Effect<A, PgFailure>, left = PAUSES_AFTER_MOVE): Effect.Effect<A, PgFailure> =>
-  Effect.catchIf(work, lostSettings, (failure) =>
-    left > 0 ? Effect.zipRight(PAUSE_AFTER_MOVE, afterMove(work, left - 1)) : Effect.fail(notFoundYet(failure))
+const retryAfterMove = <A>(work: Effect.Effect<A, PgFailure>, left = PAUSES_AFTER_MOVE): Effect.Effect<A, PgFailure> =>
+  Effect.catchIf(work, isSettingsLost, (failure) =>
+    left > 0 ? Effect.zipRight(PAUSE_AFTER_MOVE, retryAfterMove(work, left - 1)) : Effect.fail(nodeNotFound(failure))
   )
 
 const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>): Statement => ({ name, text, values })
@@ -127,10 +127,10 @@ type Reschedule = (times: ClaimTimes) => ReadonlyArray<Statement>
 const rescheduleBy = (isDistributed: () => boolean): Reschedule => {
   let runs = 0
   return ({ now, lease_now }) => {
-    const values = [now, lease_now, ++runs % CLAIMS_PER_DUE_FROM === 0]
+    const values = [now, lease_now, ++runs % CLAIMS_PER_DUE_FROM_UPDATE === 0]
     return isDistributed()
       ? [
-          statement("reschedule shops apart", RESCHEDULE_SHOPS_APART, ...values),
+          statement("reschedule shops apart", RESCHEDULE_SHOPS_ON_CITUS, ...values),
           statement("enter backlogs", ENTER_BACKLOGS, ...values)
         ]
       : [statement("reschedule shops", RESCHEDULE_SHOPS, ...values)]
@@ -153,13 +153,13 @@ interface ClaimRequest extends ClaimTimes {
  */
 const claimOnce = (
   { connection, reschedule, now, lease_now, max, minNumber }: ClaimRequest,
-  spare: number
+  spareShops: number
 ): Effect.Effect<NumberedClaims & { readonly hasMore: boolean }, PgFailure> =>
   Effect.map(
     connection.send([
       statement("make ready", MAKE_READY, now),
       BEGIN,
-      statement("lock shops", LOCK_READY_QUEUES, max + spare, minNumber),
+      statement("lock shops", LOCK_READY_QUEUES, max + spareShops, minNumber),
       statement("claim", CLAIM, now, max, lease_now),
       statement("lock queues", LOCK_QUEUES),
       ...reschedule({ now, lease_now }),
@@ -168,7 +168,7 @@ const claimOnce = (
     ([, , locked, claimed]) => ({
       number: locked!.rows[0]!.number as number,
       claims: claimed!.rows as unknown as ReadonlyArray<Claim>,
-      hasMore: countOf(locked!.rows[0]) >= max + spare
+      hasMore: countOf(locked!.rows[0]) >= max + spareShops
     })
   )
 
@@ -181,13 +181,13 @@ const claimUpTo = (request: ClaimRequest): Effect.Effect<NumberedClaims, PgFailu
     const { max } = request
     const claims: Array<Claim> = []
     let number = request.minNumber
-    for (let looks = 1; ; looks++) {
+    for (let attempt = 1; ; attempt++) {
       const left = max - claims.length
-      const spare = looks === 1 ? Math.min(MAX_SPARE_SHOPS, max - 1) : MAX_SPARE_SHOPS
-      const one = yield* claimOnce({ ...request, max: left, minNumber: number }, spare)
+      const spareShops = attempt === 1 ? Math.min(MAX_SPARE_SHOPS, max - 1) : MAX_SPARE_SHOPS
+      const one = yield* claimOnce({ ...request, max: left, minNumber: number }, spareShops)
       number = one.number
       claims.push(...one.claims)
-      if (claims.length === max || !one.hasMore || looks === MAX_CLAIMS_PER_CALL) return { number, claims }
+      if (claims.length === max || !one.hasMore || attempt === MAX_CLAIMS_PER_CALL) return { number, claims }
     }
   })
 
@@ -195,14 +195,14 @@ const claimUpTo = (request: ClaimRequest): Effect.Effect<NumberedClaims, PgFailu
  * Returns the deliveries that a claim would get, without locks. Reads more shops if the first shops have too few
  * deliveries.
  */
-const peekTurns = (connection: Connection, { now, lease_now }: ClaimTimes, max: number) =>
+const selectNextTurns = (connection: Connection, { now, lease_now }: ClaimTimes, max: number) =>
   Effect.gen(function* () {
     for (let shops = max + MAX_SPARE_SHOPS; ; shops *= 8) {
       const [, , kept, seen] = yield* connection.send([
         statement("make ready", MAKE_READY, now),
         BEGIN,
-        statement("keep queues", KEEP_READY_QUEUES, shops),
-        statement("see turns", PEEK_TURNS, now, max, lease_now),
+        statement("keep queues", STORE_READY_QUEUES, shops),
+        statement("see turns", SELECT_NEXT_TURNS, now, max, lease_now),
         COMMIT
       ])
       if (seen!.rows.length >= max || countOf(kept!.rows[0]) < shops)
@@ -228,8 +228,8 @@ const firstDueAt = (reschedule: Reschedule, connection: Connection, lease_now: n
     for (let corrections = 0; ; corrections++) {
       const results = yield* connection.send([
         BEGIN,
-        statement("lock first queues", LOCK_FIRST_QUEUES, until, SHOPS_CORRECTED),
-        ...reschedule({ now: BEFORE_ALL, lease_now }),
+        statement("lock first queues", LOCK_FIRST_QUEUES, until, MAX_CORRECTED_SHOPS),
+        ...reschedule({ now: BEFORE_ALL_INSTANTS, lease_now }),
         statement("first queue", FIRST_QUEUE, until),
         COMMIT
       ])
@@ -262,7 +262,7 @@ export interface DeliveriesOptions extends Database {
   /** Fails while some webhook secrets cannot be decrypted. */
   readonly checkSecrets: Effect.Effect<void, StoreUnavailable>
   /** Opens the connection, or returns one that cells share. */
-  readonly connecting?: typeof makeReconnecting | undefined
+  readonly makeConnection?: typeof makeReconnecting | undefined
   /** Whether Citus currently distributes the tables. */
   readonly isDistributed?: (() => boolean) | undefined
 }
@@ -275,7 +275,7 @@ export const pgDeliveries = ({
   notifier,
   secrets,
   checkSecrets,
-  connecting = makeReconnecting,
+  makeConnection = makeReconnecting,
   isDistributed = () => false
 }: DeliveriesOptions): Effect.Effect<
   Context.Tag.Service<Deliveries> & {
@@ -287,7 +287,7 @@ export const pgDeliveries = ({
 > =>
   Effect.gen(function* () {
     // Commits need not be durable: if the database crashes and loses a claim, the event is sent again under the same id.
-    const queue = yield* connecting({
+    const queue = yield* makeConnection({
       url,
       schema,
       name: "workshop deliveries",
@@ -296,7 +296,7 @@ export const pgDeliveries = ({
     })
     const checkClock = yield* clockGuard
     const reschedule = rescheduleBy(isDistributed)
-    const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
+    const serially = Effect.unsafeMakeSemaphore(1).withPermits(1)
     /** The number of the last claim, so that two claims in one millisecond get different numbers. */
     let last = 0
 
@@ -309,10 +309,10 @@ export const pgDeliveries = ({
         Effect.retry({ schedule: CONFLICT_RETRIES, while: ({ kind }) => kind === "conflict" }),
         // Releases the connection, because a retry on the same connection would use the old node again.
         Effect.ensuring(queue.release),
-        afterMove,
+        retryAfterMove,
         reportFailure,
         Effect.uninterruptible,
-        oneByOne
+        serially
       )
 
     const claimNumbered = (now: Instant, max: number) =>
@@ -335,7 +335,9 @@ export const pgDeliveries = ({
       claim: (now, max) => Effect.map(claimNumbered(now, max), ({ claims }) => claims),
       claimNumbered,
       turns: (now, max) =>
-        inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => peekTurns(connection, { now, lease_now }, max))),
+        inTurn((connection) =>
+          Effect.flatMap(leaseNow, (lease_now) => selectNextTurns(connection, { now, lease_now }, max))
+        ),
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaimEnded(connection, lease_now))),
       next: (until) =>
         inTurn((connection) =>

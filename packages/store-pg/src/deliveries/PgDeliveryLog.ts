@@ -11,7 +11,7 @@ import {
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { runRead } from "../connection/Sql.js"
-import { type Sequenced, withoutSequence } from "../Tables.js"
+import { type WithSequence, withoutSequence } from "../Tables.js"
 import {
   type EventWithDelivery,
   eventRangeOf,
@@ -47,9 +47,9 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
     }>`select /* workshop read webhook */ row_to_json(w) as webhook from workshop.webhook w where w.shop_id = ${shop_id}`.pipe(
       Effect.map(([row]) => row?.webhook ?? null)
     )
-  const range = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
+  const readRange = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
     sql.unsafe<{ readonly range: ReadRange }>(rangeOfShop, [shop_id, after, JSON.stringify(filter), PAGE])
-  const latest = (shop_id: ShopId, before: number, limit: number) =>
+  const readLatest = (shop_id: ShopId, before: number, limit: number) =>
     sql.unsafe<{ readonly event: EventWithDelivery }>(
       `select /* workshop read deliveries */ row_to_json(c) as event from (${latestOfShop}) c`,
       [shop_id, before, limit]
@@ -62,7 +62,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
         const deliveries: Array<LoggedDelivery> = []
         const max = Math.min(PAGE, limit)
         for (let end = before; ; ) {
-          const page = yield* latest(shop_id, end, max)
+          const page = yield* readLatest(shop_id, end, max)
           const attempts = yield* sql<{ readonly attempts: ReadonlyArray<AttemptRecord>; readonly event_id: string }>`
             select /* workshop read attempts */ a.event_id, json_agg(a.attempt order by a.n, a.is_ok, a.started_at) as attempts from (
               select a.event_id, a.n, coalesce(a.status between 200 and 299, false) as is_ok, a.started_at, row_to_json(a) as attempt
@@ -84,16 +84,16 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
         const webhook = yield* webhookOf(shop_id)
         let count = 0
         for (let after = 0; ; ) {
-          const [look] = yield* range(shop_id, after, filter)
-          if (look === undefined) return count
-          const { events, last_seq } = eventRangeOf(filter, look.range, webhook)
+          const [rangeRow] = yield* readRange(shop_id, after, filter)
+          if (rangeRow === undefined) return count
+          const { events, last_seq } = eventRangeOf(filter, rangeRow.range, webhook)
           count += events.length
           after = last_seq
         }
       }).pipe(runRead),
     notices: (shop_id) =>
       sql<{
-        readonly notice: Sequenced<NoticeRecord>
+        readonly notice: WithSequence<NoticeRecord>
       }>`select /* workshop read notices */ row_to_json(n) as notice from workshop.notice n
         where n.shop_id = ${shop_id} order by n.created_at desc, n.insert_order desc limit ${ServiceLimits.list_max}`.pipe(
         Effect.map((rows) => rows.map(({ notice }) => withoutSequence<NoticeRecord>(notice)).reverse()),

@@ -70,7 +70,7 @@ const payloadSender = (sender: ReconnectingConnection, channel: string, node: st
     const pending = new Set<string>()
     let wake = (): void => undefined
 
-    const untilPending = Effect.async<void>((resume) => {
+    const waitForPending = Effect.async<void>((resume) => {
       wake = () => resume(Effect.void)
       if (pending.size > 0) wake()
     })
@@ -92,7 +92,7 @@ const payloadSender = (sender: ReconnectingConnection, channel: string, node: st
       return pending.size === 0 ? Effect.void : Effect.exit(flush)
     })
     yield* Effect.addFinalizer(() => flushOnClose)
-    const sendPending = untilPending.pipe(
+    const sendPending = waitForPending.pipe(
       Effect.zipRight(Effect.sleep(SEND_DELAY)),
       Effect.zipRight(flush),
       Effect.catchAll(() => Effect.zipRight(sender.drop, Effect.sleep(RECONNECT_DELAY)))

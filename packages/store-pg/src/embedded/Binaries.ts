@@ -15,7 +15,7 @@ import {
 import { createRequire } from "node:module"
 import { basename, dirname, join, relative } from "node:path"
 import type { Effect } from "effect"
-import { type Account, canEnter, isAllowed } from "./Account.js"
+import { canEnter, hasAccess, type SystemUser } from "./Account.js"
 import { type DataDirectory, tryFiles } from "./DataDirectory.js"
 import { EmbeddedRefused } from "./EmbeddedRefused.js"
 
@@ -28,8 +28,8 @@ export interface Binaries {
 }
 
 const CACHE = "/var/cache/workshop"
-const UNUSED = /\.a$|(^|\/)pkgconfig(\/|$)/
-const NEEDED = ["bin/postgres", "bin/initdb", "share/postgresql/postgres.bki", "share/postgresql/timezone/UTC"]
+const UNUSED_PATH = /\.a$|(^|\/)pkgconfig(\/|$)/
+const NEEDED_PATHS = ["bin/postgres", "bin/initdb", "share/postgresql/postgres.bki", "share/postgresql/timezone/UTC"]
 
 /**
  * The symbolic links that the package's install script creates, because an npm package cannot contain links. npm may
@@ -38,9 +38,9 @@ const NEEDED = ["bin/postgres", "bin/initdb", "share/postgresql/postgres.bki", "
 const linksOf = (folder: string): ReadonlyArray<{ readonly source: string; readonly target: string }> => {
   const list = join(folder, "pg-symlinks.json")
   if (!existsSync(list)) return []
-  const inside = (path: string) => join(folder, relative("native", path))
+  const pathOfLink = (path: string) => join(folder, relative("native", path))
   const written = JSON.parse(readFileSync(list, "utf8")) as ReturnType<typeof linksOf>
-  return written.map(({ source, target }) => ({ source: inside(source), target: inside(target) }))
+  return written.map(({ source, target }) => ({ source: pathOfLink(source), target: pathOfLink(target) }))
 }
 
 const installedBinaries = (kind: string): Binaries => {
@@ -58,24 +58,24 @@ const installedBinaries = (kind: string): Binaries => {
 const isWhole = (copy: string, folder: string): boolean =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).every((path) => {
     const [original, copied] = [folder, copy].map((root) => statSync(join(root, path), { throwIfNoEntry: false }))
-    if (original === undefined || UNUSED.test(path)) return true
+    if (original === undefined || UNUSED_PATH.test(path)) return true
     return copied !== undefined && (original.isDirectory() || original.size === copied.size)
   })
 
 const copyTo = (copy: string, folder: string): void => {
-  const fresh = `${copy}.${process.pid}.new`
-  const filter = (path: string) => !UNUSED.test(relative(folder, path)) && !lstatSync(path).isSymbolicLink()
-  cpSync(folder, fresh, { recursive: true, filter })
-  execFileSync("chmod", ["-R", "u=rwX,go=rX", fresh])
-  for (const name of readdirSync(join(fresh, "bin"))) chmodSync(join(fresh, "bin", name), 0o755)
-  for (const { source, target } of linksOf(fresh)) {
+  const temporary = `${copy}.${process.pid}.new`
+  const filter = (path: string) => !UNUSED_PATH.test(relative(folder, path)) && !lstatSync(path).isSymbolicLink()
+  cpSync(folder, temporary, { recursive: true, filter })
+  execFileSync("chmod", ["-R", "u=rwX,go=rX", temporary])
+  for (const name of readdirSync(join(temporary, "bin"))) chmodSync(join(temporary, "bin", name), 0o755)
+  for (const { source, target } of linksOf(temporary)) {
     if (!existsSync(target)) symlinkSync(relative(dirname(target), source), target)
   }
   rmSync(copy, { recursive: true, force: true })
   try {
-    renameSync(fresh, copy)
+    renameSync(temporary, copy)
   } catch (error) {
-    rmSync(fresh, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
     // Another process may have made the same copy meanwhile.
     if (!existsSync(copy)) throw error
   }
@@ -85,8 +85,8 @@ const copyTo = (copy: string, folder: string): void => {
  * The parent folder for a copy that the account can reach: the folder of the data, or otherwise a cache that only this
  * user can write, because root starts the programs in it.
  */
-const folderForCopy = (beside: string, account: Account | undefined, cache: string): string => {
-  if (account === undefined || canEnter(beside, account)) return beside
+const folderForCopy = (dataFolder: string, account: SystemUser | undefined, cache: string): string => {
+  if (account === undefined || canEnter(dataFolder, account)) return dataFolder
   mkdirSync(cache, { recursive: true, mode: 0o755 })
   const { uid, mode } = statSync(cache)
   if (uid === process.getuid?.() && (mode & 0o022) === 0 && canEnter(cache, account)) return cache
@@ -97,33 +97,34 @@ const folderForCopy = (beside: string, account: Account | undefined, cache: stri
  * Binaries that `account` can run: the npm package, or a copy of it if the package lacks its links or only root can
  * read it.
  */
-export const reachable = (
+export const reachableBinaries = (
   packaged: Binaries,
-  beside: string,
-  account: Account | undefined,
+  dataFolder: string,
+  account: SystemUser | undefined,
   cache = CACHE
 ): Binaries => {
   const isUsable =
     linksOf(packaged.folder).every(({ target }) => existsSync(target)) &&
     (account === undefined ||
-      isAllowed(
+      hasAccess(
         account,
         "-r",
-        NEEDED.map((path) => join(packaged.folder, path))
+        NEEDED_PATHS.map((path) => join(packaged.folder, path))
       ))
   if (isUsable) return packaged
-  const parent = folderForCopy(beside, account, cache)
+  const parent = folderForCopy(dataFolder, account, cache)
   const copy = join(parent, `binaries-${packaged.version}`)
   if (!existsSync(copy) || !isWhole(copy, packaged.folder)) copyTo(copy, packaged.folder)
-  const older = readdirSync(beside).filter((name) => name.startsWith("binaries-") && name !== basename(copy))
-  for (const name of parent === beside ? older : []) rmSync(join(beside, name), { recursive: true, force: true })
+  const older = readdirSync(dataFolder).filter((name) => name.startsWith("binaries-") && name !== basename(copy))
+  for (const name of parent === dataFolder ? older : [])
+    rmSync(join(dataFolder, name), { recursive: true, force: true })
   return { ...packaged, folder: copy }
 }
 
 /** The programs of Postgres for this platform. */
 export const binariesFor = (
   directory: DataDirectory,
-  account: Account | undefined,
+  account: SystemUser | undefined,
   kind = `${process.platform}-${process.arch}`
 ): Effect.Effect<Binaries, EmbeddedRefused> =>
-  tryFiles(directory, () => reachable(installedBinaries(kind), directory.folder, account))
+  tryFiles(directory, () => reachableBinaries(installedBinaries(kind), directory.folder, account))

@@ -17,17 +17,17 @@ import {
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import { type Account, childOn } from "./Account.js"
+import { type SystemUser, spawnOptionsFor } from "./Account.js"
 import type { Binaries } from "./Binaries.js"
 import { type DataDirectory, tryFiles } from "./DataDirectory.js"
 import { EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
 import { livingPid, processMark } from "./ProcessId.js"
 
 /** The role and the database of an embedded Postgres. */
-export const NAME = "workshop"
+export const ROLE_AND_DATABASE = "workshop"
 
-const PRIVATE = 0o600
-const DRAFT = /^cluster\.([\w@]+)\.\w+\.new$/
+const PRIVATE_MODE = 0o600
+const DRAFT_NAME = /^cluster\.([\w@]+)\.\w+\.new$/
 
 /**
  * Returns the password, which the first call generates. The file is created as a hard link to a complete file, so that
@@ -35,14 +35,14 @@ const DRAFT = /^cluster\.([\w@]+)\.\w+\.new$/
  */
 const ensurePassword = ({ password }: DataDirectory): string => {
   if (!existsSync(password)) {
-    const fresh = `${password}.${process.pid}.new`
-    writeFileSync(fresh, randomBytes(24).toString("hex"), { mode: PRIVATE, flush: true })
+    const temporary = `${password}.${process.pid}.new`
+    writeFileSync(temporary, randomBytes(24).toString("hex"), { mode: PRIVATE_MODE, flush: true })
     try {
-      linkSync(fresh, password)
+      linkSync(temporary, password)
     } catch (error) {
       if (!existsSync(password)) throw error
     } finally {
-      rmSync(fresh)
+      rmSync(temporary)
     }
   }
   return readFileSync(password, "utf8").trim()
@@ -52,26 +52,26 @@ const ensurePassword = ({ password }: DataDirectory): string => {
  * Creates a draft of the cluster, an empty folder and a password file that the account owns. Removes the drafts of
  * killed processes.
  */
-const prepareCluster = (directory: DataDirectory, account: Account | undefined): string => {
+const prepareCluster = (directory: DataDirectory, account: SystemUser | undefined): string => {
   for (const name of readdirSync(directory.folder)) {
-    const mark = DRAFT.exec(name)?.[1]
+    const mark = DRAFT_NAME.exec(name)?.[1]
     if (mark !== undefined && livingPid(mark) === undefined)
       rmSync(join(directory.folder, name), { recursive: true, force: true })
   }
   const draft = join(directory.folder, `cluster.${processMark(process.pid)}.${randomBytes(4).toString("hex")}.new`)
   const [data, password] = [join(draft, "data"), join(draft, "password")]
   mkdirSync(data, { recursive: true })
-  writeFileSync(password, ensurePassword(directory), { mode: PRIVATE })
+  writeFileSync(password, ensurePassword(directory), { mode: PRIVATE_MODE })
   if (account !== undefined) for (const path of [draft, data, password]) chownSync(path, account.uid, account.gid)
   return draft
 }
 
-const initdb = (directory: DataDirectory, binaries: Binaries, draft: string, account: Account | undefined) => {
-  const { path, options } = childOn(join(draft, "data"), account)
+const initdb = (directory: DataDirectory, binaries: Binaries, draft: string, account: SystemUser | undefined) => {
+  const { path, options } = spawnOptionsFor(join(draft, "data"), account)
   const flags = [
     `--pgdata=${path}`,
     `--pwfile=${path}/../password`,
-    `--username=${NAME}`,
+    `--username=${ROLE_AND_DATABASE}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
     "--locale=C",
@@ -103,7 +103,7 @@ const publishCluster = ({ folder, cluster }: DataDirectory, draft: string): void
 }
 
 /** Creates the cluster on the first start, checks its version, and returns the password. */
-export const clusterIn = (directory: DataDirectory, binaries: Binaries, account: Account | undefined) =>
+export const clusterIn = (directory: DataDirectory, binaries: Binaries, account: SystemUser | undefined) =>
   Effect.gen(function* () {
     if (!existsSync(directory.cluster))
       yield* Effect.acquireUseRelease(
@@ -116,10 +116,10 @@ export const clusterIn = (directory: DataDirectory, binaries: Binaries, account:
         (draft) => Effect.sync(() => rmSync(draft, { recursive: true, force: true }))
       )
     return yield* tryFiles(directory, () => {
-      const theirs = readFileSync(join(directory.cluster, "PG_VERSION"), "utf8").trim()
-      const ours = binaries.version.split(".")[0]
-      const what = `The data in ${directory.dataDir} were written by Postgres ${theirs}, but this program contains Postgres ${ours}`
-      if (theirs !== ours) throw new EmbeddedRefused({ reason: "other_version", what })
+      const dataVersion = readFileSync(join(directory.cluster, "PG_VERSION"), "utf8").trim()
+      const ownVersion = binaries.version.split(".")[0]
+      const what = `The data in ${directory.dataDir} were written by Postgres ${dataVersion}, but this program contains Postgres ${ownVersion}`
+      if (dataVersion !== ownVersion) throw new EmbeddedRefused({ reason: "other_version", what })
       return readFileSync(directory.password, "utf8").trim()
     })
   })

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
-import type { Account } from "./Account.js"
+import type { SystemUser } from "./Account.js"
 import { EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
 
 /** A data directory of an embedded Postgres, and the paths of its files. */
@@ -47,12 +47,12 @@ const createPath = (path: string): void => {
  * Creates the package's folder in the data directory. Only this user can list it. If this process runs as root,
  * Postgres's user can enter it.
  */
-export const createFolder = (directory: DataDirectory, account: Account | undefined) =>
+export const createFolder = (directory: DataDirectory, account: SystemUser | undefined) =>
   tryFiles(directory, () => {
     createPath(directory.folder)
-    const me = process.getuid?.()
-    if (statSync(directory.folder).uid === me) chmodSync(directory.folder, account === undefined ? 0o700 : 0o711)
-    else if (me !== 0)
+    const uid = process.getuid?.()
+    if (statSync(directory.folder).uid === uid) chmodSync(directory.folder, account === undefined ? 0o700 : 0o711)
+    else if (uid !== 0)
       throw new EmbeddedRefused({
         reason: "not_ours",
         what: `The Postgres in ${directory.dataDir} belongs to another user`

@@ -7,10 +7,10 @@ import { migrate as migrateDatabase } from "../cells/CellMigrations.js"
 import { openMigrationSession } from "../migrate/Session.js"
 import * as PgStore from "../PgStore.js"
 import { inRealTime } from "../RealTime.js"
-import { rightOptions, rightSchema, storeOptions } from "../StoreOptions.js"
-import { accountFor } from "./Account.js"
+import { requireValidOptions, requireValidSchema, storeOptions } from "../StoreOptions.js"
+import { postgresUserFor } from "./Account.js"
 import { binariesFor } from "./Binaries.js"
-import { clusterIn, NAME } from "./Cluster.js"
+import { clusterIn, ROLE_AND_DATABASE } from "./Cluster.js"
 import { createFolder, type DataDirectory, dataDirectory, tryFiles } from "./DataDirectory.js"
 import { type EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
 import { type Launch, launch, readyPort, stopStaleServer } from "./Postmaster.js"
@@ -21,7 +21,7 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** The port on 127.0.0.1; a free one by default. */
   readonly port?: number
-  /** Settings of postgresql.conf. Commits are durable unless these settings disable it, as {@link throwaway} does. */
+  /** Settings of postgresql.conf. Commits are durable unless these settings disable it, as {@link throwawaySettings} does. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -35,7 +35,7 @@ export interface EmbeddedPostgres {
 }
 
 /** Settings for data that need not outlive the process: writes are several times faster, and a crash loses all data. */
-export const throwaway: Readonly<Record<string, string>> = {
+export const throwawaySettings: Readonly<Record<string, string>> = {
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",
@@ -45,7 +45,7 @@ export const throwaway: Readonly<Record<string, string>> = {
   max_connections: "200"
 }
 
-const SETTINGS: Readonly<Record<string, string>> = { max_connections: "200", cluster_name: NAME }
+const SETTINGS: Readonly<Record<string, string>> = { max_connections: "200", cluster_name: ROLE_AND_DATABASE }
 
 /** The pauses between attempts to start, because the children of a killed server need a moment to end. */
 const START_RETRIES = Schedule.intersect(Schedule.exponential("100 millis", 1.5), Schedule.recurs(7))
@@ -70,11 +70,11 @@ export const freePort: Effect.Effect<number> = Effect.async((resume) => {
 })
 
 /** Starts a server, and restarts it on the same port when it ends, until the scope closes. Succeeds with the port. */
-const superviseServers = (config: Launch, wanted: number | undefined) =>
+const superviseServers = (config: Launch, wantedPort: number | undefined) =>
   Effect.gen(function* () {
     const { log } = config.directory
     const started = yield* Deferred.make<number, EmbeddedRefused>()
-    let lastPort = wanted
+    let lastPort = wantedPort
     const attempt = Effect.gen(function* () {
       const port = lastPort ?? (yield* freePort)
       const exited = yield* launch(config, port)
@@ -83,11 +83,11 @@ const superviseServers = (config: Launch, wanted: number | undefined) =>
       if (!isFirst) yield* Effect.logInfo("The embedded Postgres is running again")
       return exited
     }).pipe(Effect.retry({ while: ({ isTransient }) => isTransient === true, schedule: START_RETRIES }))
-    const once = Effect.gen(function* () {
+    const runServer = Effect.gen(function* () {
       yield* yield* attempt
       yield* Effect.logWarning(`The embedded Postgres ended unexpectedly and is being restarted. See ${log}`)
     })
-    const supervisor = Effect.scoped(once).pipe(
+    const supervisor = Effect.scoped(runServer).pipe(
       Effect.repeat(RESTARTS),
       Effect.zipRight(
         Effect.logError(
@@ -104,8 +104,8 @@ const superviseServers = (config: Launch, wanted: number | undefined) =>
     return yield* Deferred.await(started)
   })
 
-const urlOf = (password: string, port: number, database: string = NAME): string =>
-  `postgres://${NAME}:${password}@127.0.0.1:${port}/${database}`
+const urlOf = (password: string, port: number, database: string = ROLE_AND_DATABASE): string =>
+  `postgres://${ROLE_AND_DATABASE}:${password}@127.0.0.1:${port}/${database}`
 
 const NO_SUCH_DATABASE = "3D000"
 
@@ -117,7 +117,7 @@ const ensureDatabase = (password: string, port: number, { dataDir }: DataDirecto
       () =>
         Effect.scoped(
           Effect.flatMap(openMigrationSession(urlOf(password, port, "postgres")), ({ run }) =>
-            run(`create database ${NAME}`)
+            run(`create database ${ROLE_AND_DATABASE}`)
           )
         )
     ),
@@ -133,7 +133,7 @@ const ensureDatabase = (password: string, port: number, { dataDir }: DataDirecto
 export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres, EmbeddedRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const directory = dataDirectory(resolve(options.dataDir))
-    const account = yield* tryFiles(directory, () => accountFor(directory.cluster))
+    const account = yield* tryFiles(directory, () => postgresUserFor(directory.cluster))
     yield* createFolder(directory, account)
     const binaries = yield* binariesFor(directory, account)
     const password = yield* clusterIn(directory, binaries, account)
@@ -149,7 +149,7 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres,
  * runs there, so that the command also works while a service runs. Otherwise it starts a server, which stops with the
  * scope.
  */
-export const share = (
+export const shareServer = (
   options: EmbeddedOptions
 ): Effect.Effect<Pick<EmbeddedPostgres, "url">, EmbeddedRefused, Scope.Scope> =>
   Effect.catchIf(
@@ -189,9 +189,9 @@ export const layer = (given: EmbeddedOptions & Pick<PgStore.PgStoreOptions, "sec
   inRealTime(
     Layer.unwrapScoped(
       Effect.gen(function* () {
-        yield* rightOptions("the embedded store", given, options)
+        yield* requireValidOptions("the embedded store", given, options)
         const { secretsKeys = [], schema } = given
-        yield* rightSchema(schema)
+        yield* requireValidSchema(schema)
         const { url } = yield* start(given)
         yield* migrate(url, { schema })
         return PgStore.layer({ url, schema, secretsKeys })

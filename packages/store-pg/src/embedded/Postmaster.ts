@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync, readFileSync, renameSync, r
 import { join } from "node:path"
 import type { Writable } from "node:stream"
 import { Deferred, Effect, Schedule } from "effect"
-import { type Account, childOn } from "./Account.js"
+import { type SystemUser, spawnOptionsFor } from "./Account.js"
 import type { Binaries } from "./Binaries.js"
 import { type DataDirectory, tryFiles } from "./DataDirectory.js"
 import { EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
@@ -23,25 +23,25 @@ export const readyPort = (directory: DataDirectory, ofPid?: number): number | un
   return state?.trim() === "ready" && (ofPid === undefined || Number(pid) === ofPid) ? Number(port) : undefined
 }
 
-const serverIn = (directory: DataDirectory): number | undefined => {
+const runningPidIn = (directory: DataDirectory): number | undefined => {
   const pid = Number(linesOf(pidFile(directory))[0])
   return Number.isInteger(pid) && pid > 0 && isServerOf(pid, directory.cluster) ? pid : undefined
 }
 
-const ownerIn = ({ cluster }: DataDirectory): number | undefined => {
+const ownerPidIn = ({ cluster }: DataDirectory): number | undefined => {
   const [options = ""] = linesOf(join(cluster, "postmaster.opts"))
   const mark = /workshop\.owner=([\w@]+)/.exec(options)?.[1]
   return mark === undefined ? undefined : livingPid(mark)
 }
 
-const takenRefusal = ({ dataDir }: DataDirectory, pid?: number): EmbeddedRefused => {
+const directoryInUse = ({ dataDir }: DataDirectory, pid?: number): EmbeddedRefused => {
   const who = pid === undefined ? "another process" : `the process ${pid}`
   return new EmbeddedRefused({ reason: "taken", what: `The data directory ${dataDir} is in use by ${who}` })
 }
 
 /** Whether the server has ended. Polls at most `polls` more times, every 50 ms. */
 const hasEnded = (directory: DataDirectory, polls: number) =>
-  Effect.sync(() => serverIn(directory)).pipe(
+  Effect.sync(() => runningPidIn(directory)).pipe(
     Effect.filterOrFail((pid) => pid === undefined),
     Effect.retry(Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(polls))),
     Effect.isSuccess
@@ -52,15 +52,15 @@ const hasEnded = (directory: DataDirectory, polls: number) =>
  * that started the server still runs.
  */
 export const stopStaleServer = Effect.fnUntraced(function* (directory: DataDirectory) {
-  if (serverIn(directory) !== undefined) {
-    const owner = ownerIn(directory)
-    if (owner !== undefined) return yield* takenRefusal(directory, owner)
+  if (runningPidIn(directory) !== undefined) {
+    const owner = ownerPidIn(directory)
+    if (owner !== undefined) return yield* directoryInUse(directory, owner)
     // The watcher stops the server, unless the watcher was killed too.
     if (!(yield* hasEnded(directory, 20))) {
-      const [pid, newOwner] = [serverIn(directory), ownerIn(directory)]
-      if (newOwner !== undefined) return yield* takenRefusal(directory, newOwner)
+      const [pid, newOwner] = [runningPidIn(directory), ownerPidIn(directory)]
+      if (newOwner !== undefined) return yield* directoryInUse(directory, newOwner)
       if (pid !== undefined) yield* tryFiles(directory, () => process.kill(pid, "SIGINT"))
-      if (!(yield* hasEnded(directory, 400))) return yield* takenRefusal(directory, pid)
+      if (!(yield* hasEnded(directory, 400))) return yield* directoryInUse(directory, pid)
     }
   }
   const other = Number(linesOf(pidFile(directory))[0])
@@ -73,7 +73,7 @@ export const stopStaleServer = Effect.fnUntraced(function* (directory: DataDirec
 export interface Launch {
   readonly directory: DataDirectory
   readonly binaries: Binaries
-  readonly account: Account | undefined
+  readonly account: SystemUser | undefined
   /** Settings that override those of postgresql.conf. */
   readonly settings: Readonly<Record<string, string>>
 }
@@ -99,7 +99,7 @@ interface StartedServer {
 }
 
 const spawnServer = ({ directory, binaries, account, settings }: Launch, port: number) => {
-  const { path, options } = childOn(directory.cluster, account)
+  const { path, options } = spawnOptionsFor(directory.cluster, account)
   const network = { listen_addresses: "127.0.0.1", port: String(port), unix_socket_directories: "" }
   const all = { ...network, ...settings, [OWNER]: processMark(process.pid) }
   const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])
@@ -120,7 +120,7 @@ const spawnServer = ({ directory, binaries, account, settings }: Launch, port: n
   }
 }
 
-const begin = (launch: Launch, port: number) =>
+const beginServer = (launch: Launch, port: number) =>
   Effect.gen(function* () {
     const exited = yield* Deferred.make<void, EmbeddedRefused>()
     const { child, logged } = yield* tryFiles(launch.directory, () => spawnServer(launch, port))
@@ -134,7 +134,7 @@ const begin = (launch: Launch, port: number) =>
     return { child, exited, logged } satisfies StartedServer
   })
 
-const end = ({ child, exited }: StartedServer) =>
+const endServer = ({ child, exited }: StartedServer) =>
   Effect.gen(function* () {
     child.kill("SIGINT")
     const isOver = yield* Effect.timeoutOption(Effect.exit(Deferred.await(exited)), STOP_TIMEOUT)
@@ -150,7 +150,7 @@ const TRANSIENT =
 
 const startFailure = (directory: DataDirectory, { logged }: StartedServer): EmbeddedRefused => {
   const text = readFileSync(directory.log).subarray(logged).toString("utf8")
-  if (/lock file "postmaster.pid" already exists/.test(text)) return takenRefusal(directory)
+  if (/lock file "postmaster.pid" already exists/.test(text)) return directoryInUse(directory)
   const lines = text.split("\n").filter((line) => line.trim() !== "")
   const reason = lines.findLast((line) => /(FATAL|PANIC|ERROR):/.test(line)) ?? lines.at(-1) ?? "it logged nothing"
   const words = reason.replace(/^.*?(FATAL|PANIC|ERROR): +/, "")
@@ -166,9 +166,9 @@ const STARTING = Schedule.intersect(Schedule.spaced("10 millis"), Schedule.recur
 export const launch = (config: Launch, port: number) =>
   Effect.gen(function* () {
     const { directory } = config
-    const running = yield* Effect.acquireRelease(begin(config, port), end)
-    const exited = Deferred.await(running.exited)
-    const ready = Effect.sync(() => readyPort(directory, running.child.pid) !== undefined).pipe(
+    const server = yield* Effect.acquireRelease(beginServer(config, port), endServer)
+    const exited = Deferred.await(server.exited)
+    const ready = Effect.sync(() => readyPort(directory, server.child.pid) !== undefined).pipe(
       Effect.filterOrFail(
         (isReady) => isReady,
         () => embeddedFailure(directory.dataDir, "it was not ready after five minutes")
@@ -177,7 +177,7 @@ export const launch = (config: Launch, port: number) =>
     )
     yield* Effect.raceFirst(
       ready,
-      Effect.flatMap(exited, () => startFailure(directory, running))
+      Effect.flatMap(exited, () => startFailure(directory, server))
     )
     return Effect.asVoid(Effect.exit(exited))
   })

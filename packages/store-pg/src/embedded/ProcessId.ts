@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync, realpathSync } from "node:fs"
 
 const isLinux = process.platform === "linux"
 
-const ps = (pid: number, column: string): string | undefined => {
+const readProcessColumn = (pid: number, column: string): string | undefined => {
   try {
     return execFileSync("ps", ["-o", `${column}=`, "-p", String(pid)], { encoding: "utf8", stdio: "pipe" }).trim()
   } catch {
@@ -12,8 +12,8 @@ const ps = (pid: number, column: string): string | undefined => {
 }
 
 /** The start time of a process in the system's format; undefined if it has ended. */
-const startOf = (pid: number): string | undefined => {
-  if (!isLinux) return ps(pid, "lstart")?.replaceAll(/\W+/g, "_")
+const startTimeOf = (pid: number): string | undefined => {
+  if (!isLinux) return readProcessColumn(pid, "lstart")?.replaceAll(/\W+/g, "_")
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
     const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
@@ -36,19 +36,19 @@ export const isAlive = (pid: number): boolean => {
  * A text that identifies a process until the machine restarts. It includes the start time, because the system reuses
  * process ids.
  */
-export const processMark = (pid: number): string => `${pid}@${startOf(pid) ?? ""}`
+export const processMark = (pid: number): string => `${pid}@${startTimeOf(pid) ?? ""}`
 
 /** The process id in a text of {@link processMark}, if that process still runs. */
 export const livingPid = (mark: string): number | undefined => {
   const pid = Number(mark.split("@")[0])
-  return startOf(pid) !== undefined && processMark(pid) === mark ? pid : undefined
+  return startTimeOf(pid) !== undefined && processMark(pid) === mark ? pid : undefined
 }
 
 /** Whether the process with this id is a Postgres on `cluster`, and not another process that reuses its id. */
 export const isServerOf = (pid: number, cluster: string): boolean => {
-  if (!isLinux) return ps(pid, "command")?.includes(cluster) === true
+  if (!isLinux) return readProcessColumn(pid, "command")?.includes(cluster) === true
   try {
-    return startOf(pid) !== undefined && readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster)
+    return startTimeOf(pid) !== undefined && readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster)
   } catch {
     return false
   }

@@ -4,7 +4,7 @@ import type { ClientId, NotificationRecord, OfferRecord, Phone, ShopId, TicketId
 import { type Person, type PersonShopData, ServiceLimits, type TicketRecord } from "@workshop/core/store"
 import { Effect } from "effect"
 import { OFFER_STATUSES } from "../reads/PgDirectory.js"
-import { type Sequenced, type TicketRow, ticketOf, withoutSequence } from "../Tables.js"
+import { type TicketRow, ticketOf, type WithSequence, withoutSequence } from "../Tables.js"
 
 const { personal_data_page: PAGE } = ServiceLimits
 
@@ -17,12 +17,12 @@ const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 type Read<A> = Effect.Effect<A, SqlError>
 
 /** The position of a row among the offers or notifications of a client or a phone number in a shop. */
-type Position = Pick<Sequenced<NotificationRecord>, "created_at" | "insert_order">
+type Position = Pick<WithSequence<NotificationRecord>, "created_at" | "insert_order">
 
-const FIRST: Position = { created_at: 0, insert_order: 0 }
+const FIRST_POSITION: Position = { created_at: 0, insert_order: 0 }
 
 interface NotificationPage {
-  readonly notifications: ReadonlyArray<Sequenced<NotificationRecord>>
+  readonly notifications: ReadonlyArray<WithSequence<NotificationRecord>>
   readonly last: Position | null
 }
 
@@ -59,37 +59,37 @@ export const readPersonData = (
    * The ORDER BY includes the column, although it is constant, because Postgres would otherwise read all tickets of the
    * shop.
    */
-  const ticketsOf = (column: "client_id" | "client_phone", whose: ClientId | Phone) => {
+  const ticketsOf = (column: "client_id" | "client_phone", value: ClientId | Phone) => {
     const by = sql(`t.${column}`)
     return readPages<TicketRow>(
       (after) => sql`select /* workshop tickets of person */ row_to_json(t) as row from workshop.ticket t
         where t.shop_id = ${shop_id} and ${by} is not null
-          and (${by}, t.id) > (${whose}, ${after?.id ?? FIRST_ID}) and (${by}, t.id) <= (${whose}, ${LAST_ID})
+          and (${by}, t.id) > (${value}, ${after?.id ?? FIRST_ID}) and (${by}, t.id) <= (${value}, ${LAST_ID})
         order by ${by}, t.id limit ${PAGE}`
     )
   }
 
   /** Reads tickets by id, each with its own look-up. */
-  const ticketsNamed = (ids: ReadonlyArray<TicketId>) =>
+  const ticketsById = (ids: ReadonlyArray<TicketId>) =>
     sql<{ readonly row: TicketRow }>`select /* workshop tickets named of person */ row_to_json(t) as row
       from unnest(${[...ids]}::uuid[]) q (id)
       cross join lateral (select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id = q.id limit 1) t`
 
   const offersOf = (phone: Phone, status: OfferRecord["status"]) =>
-    readPages<Sequenced<OfferRecord>>(
+    readPages<WithSequence<OfferRecord>>(
       ({
         created_at,
         insert_order
-      }: Position = FIRST) => sql`select /* workshop offers of person */ row_to_json(o) as row from workshop.offer o
+      }: Position = FIRST_POSITION) => sql`select /* workshop offers of person */ row_to_json(o) as row from workshop.offer o
         where o.phone = ${phone} and o.shop_id = ${shop_id} and o.status = ${status}
           and (o.created_at, o.insert_order) > (${created_at}, ${insert_order}) order by o.created_at, o.insert_order limit ${PAGE}`
     )
 
-  const notifications = readPages<Sequenced<NotificationRecord>>(
+  const notifications = readPages<WithSequence<NotificationRecord>>(
     ({
       created_at,
       insert_order
-    }: Position = FIRST) => sql`select /* workshop notifications of person */ row_to_json(n) as row from workshop.notification n
+    }: Position = FIRST_POSITION) => sql`select /* workshop notifications of person */ row_to_json(n) as row from workshop.notification n
       where n.client_id = ${client_id} and n.shop_id = ${shop_id}
         and (n.created_at, n.insert_order) > (${created_at}, ${insert_order}) order by n.created_at, n.insert_order limit ${PAGE}`
   )
@@ -98,10 +98,10 @@ export const readPersonData = (
    * Reads the notifications about tickets to phone numbers without an account. Scans all such notifications of the
    * shop, because no index has their ticket.
    */
-  const toNumbers = (tickets: ReadonlyArray<TicketId>) =>
+  const notificationsToNumbers = (tickets: ReadonlyArray<TicketId>) =>
     Effect.gen(function* () {
-      const notifications: Array<Sequenced<NotificationRecord>> = []
-      for (let after: Position | null = FIRST; after !== null; ) {
+      const notifications: Array<WithSequence<NotificationRecord>> = []
+      for (let after: Position | null = FIRST_POSITION; after !== null; ) {
         const [page]: ReadonlyArray<NotificationPage> = yield* sql<NotificationPage>`
           with /* workshop notifications to numbers */ page as materialized (
             select * from workshop.notification n where n.client_id is null and n.shop_id = ${shop_id}
@@ -118,28 +118,28 @@ export const readPersonData = (
     })
 
   return Effect.gen(function* () {
-    const [held] = yield* linkAndCard
+    const [linkedClient] = yield* linkAndCard
     const lines = yield* ledger
     // Open offers are read first, because an offer that is accepted meanwhile is then read twice instead of being
     // missed.
-    const offers = new Map<string, Sequenced<OfferRecord>>()
+    const offers = new Map<string, WithSequence<OfferRecord>>()
     for (const phone of phones)
       for (const status of OFFER_STATUSES) for (const row of yield* offersOf(phone, status)) offers.set(row.id, row)
     const inbox = yield* notifications
     const tickets = new Map<TicketId, TicketRecord>()
-    const add = (rows: ReadonlyArray<TicketRow>) => {
+    const addTickets = (rows: ReadonlyArray<TicketRow>) => {
       for (const row of rows) tickets.set(row.id, ticketOf(row))
     }
-    add(yield* ticketsOf("client_id", client_id))
-    for (const phone of phones) add(yield* ticketsOf("client_phone", phone))
-    const named = new Set<TicketId>()
+    addTickets(yield* ticketsOf("client_id", client_id))
+    for (const phone of phones) addTickets(yield* ticketsOf("client_phone", phone))
+    const ticketIds = new Set<TicketId>()
     for (const { ticket_id } of [...lines, ...offers.values(), ...inbox])
-      if (ticket_id !== null && !tickets.has(ticket_id)) named.add(ticket_id)
-    for (let from = 0; from < named.size; from += PAGE)
-      add((yield* ticketsNamed([...named].slice(from, from + PAGE))).map(({ row }) => row))
-    const others = yield* toNumbers([...tickets.keys()])
+      if (ticket_id !== null && !tickets.has(ticket_id)) ticketIds.add(ticket_id)
+    for (let from = 0; from < ticketIds.size; from += PAGE)
+      addTickets((yield* ticketsById([...ticketIds].slice(from, from + PAGE))).map(({ row }) => row))
+    const others = yield* notificationsToNumbers([...tickets.keys()])
     return {
-      ...held!,
+      ...linkedClient!,
       ledger: lines.sort((a, b) => a.created_at - b.created_at),
       offers: [...offers.values()].sort(byPosition).map((row) => withoutSequence<OfferRecord>(row)),
       notifications: [...inbox, ...others].sort(byPosition).map((row) => withoutSequence<NotificationRecord>(row)),

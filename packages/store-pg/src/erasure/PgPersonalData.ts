@@ -10,7 +10,7 @@ import {
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { runRead } from "../connection/Sql.js"
-import { NOTE_COPIES } from "../reads/PgDirectory.js"
+import { RECORD_STALE_COPIES } from "../reads/PgDirectory.js"
 import { readPersonData } from "./PersonData.js"
 
 interface FoundPerson {
@@ -41,7 +41,7 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         select id as client_id, given_name, family_name, array[phone] as phones from gone
         union all select client_id, given_name, family_name, phones from workshop.client_erasure where client_id = ${id}
         limit 1
-      ), changed as (select id from gone), ${sql.literal(NOTE_COPIES)}, begun as (
+      ), changed as (select id from gone), ${sql.literal(RECORD_STALE_COPIES)}, begun as (
         insert into workshop.client_erasure (client_id, given_name, family_name, phones)
         select client_id, given_name, family_name, array(select distinct unnest(phones || ${[...phones]}::text[])) from people
         on conflict (client_id) do update set phones = excluded.phones

@@ -3,7 +3,7 @@
  * it, a read took 0.50 ms of the server's processor time in place of 0.15 ms (docs/how-it-is-built.md).
  */
 
-import { commitsWait, waitsForStandby } from "../connection/CommitWaits.js"
+import { hasWaitingCommits, standbyWaitRefusal } from "../connection/CommitWaits.js"
 import { failureOf } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA, inSchema } from "../connection/Schema.js"
 import { SessionClient } from "../connection/SessionClient.js"
@@ -56,10 +56,10 @@ class PreparedTexts {
   }
 }
 
-const refuse = (callback: unknown): unknown =>
+const failQuery = (callback: unknown): unknown =>
   typeof callback === "function"
-    ? setImmediate(() => (callback as Callback)(waitsForStandby(), undefined))
-    : Promise.reject(waitsForStandby())
+    ? setImmediate(() => (callback as Callback)(standbyWaitRefusal(), undefined))
+    : Promise.reject(standbyWaitRefusal())
 
 /** A client that prepares the statements of reads. */
 export class PreparingClient extends SessionClient {
@@ -74,9 +74,10 @@ export class PreparingClient extends SessionClient {
 
   // The overloads of `query` cannot be distinguished by type here.
   override query(...args: ReadonlyArray<unknown>): never {
-    const [asked] = args
+    const [query] = args
     // Fails at once, because a write that waits for a standby would only occupy a connection of the reads.
-    if (commitsWait(this.url) && typeof asked === "string" && WRITES.test(asked)) return refuse(args.at(-1)) as never
+    if (hasWaitingCommits(this.url) && typeof query === "string" && WRITES.test(query))
+      return failQuery(args.at(-1)) as never
     const [text, values, ...rest] = args.map((arg) =>
       typeof arg === "function" ? this.#closeIfLate(arg as Callback) : arg
     )

@@ -15,7 +15,7 @@ type WindowKey = Pick<RateLimitRow, "policy" | "subject">
 const keyOf = ({ policy, subject }: WindowKey): string => `${policy} ${subject}`
 
 /** The last use of each window, so that each window is locked once. */
-export const distinct = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> => [
+export const distinctUses = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> => [
   ...new Map(uses.map((use) => [keyOf(use), use])).values()
 ]
 
@@ -55,7 +55,7 @@ const columnsOf = (keys: ReadonlyArray<WindowKey>) => [
  * Sorts keys in the order in which all processes lock windows, to prevent deadlocks. Sorting in SQL would scan a whole
  * index.
  */
-const inLockOrder = (keys: ReadonlyArray<WindowKey>): ReadonlyArray<WindowKey> =>
+const sortForLocking = (keys: ReadonlyArray<WindowKey>): ReadonlyArray<WindowKey> =>
   keys.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
 const KEYS = "unnest($1::text[], $2::text[]) q (policy, subject)"
@@ -65,7 +65,7 @@ const KEYS = "unnest($1::text[], $2::text[]) q (policy, subject)"
  * its key, so the cost does not grow with the table.
  */
 export const lockStatements = (keys: ReadonlyArray<WindowKey>): ReadonlyArray<Statement> => {
-  const values = columnsOf(inLockOrder(keys))
+  const values = columnsOf(sortForLocking(keys))
   return [
     BEGIN,
     {

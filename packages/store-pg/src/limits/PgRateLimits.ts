@@ -13,7 +13,7 @@ import { batchLoop } from "../commands/BatchLoop.js"
 import { makeReconnecting, type ReconnectingConnection } from "../connection/Connection.js"
 import { PgFailure, storeFailure } from "../connection/PgFailure.js"
 import type { Database } from "../connection/Schema.js"
-import { distinct, LockedWindows, lockStatements, type RateLimitRow } from "./LockedWindows.js"
+import { distinctUses, LockedWindows, lockStatements, type RateLimitRow } from "./LockedWindows.js"
 
 /** A request that waits to be counted. */
 interface Job {
@@ -38,7 +38,7 @@ const STATEMENT_TIMEOUT_MS = 2_000
 const LOCK_TIMEOUT_MS = 1_000
 
 /** The conflict that retention deleted an expired window's row between the two statements. */
-const windowRemoved = new PgFailure({
+const windowRemovedFailure = new PgFailure({
   kind: "conflict",
   code: null,
   constraint: null,
@@ -49,10 +49,10 @@ const windowRemoved = new PgFailure({
 const countTogether = (link: ReconnectingConnection, jobs: ReadonlyArray<Job>): Effect.Effect<void, PgFailure> =>
   Effect.gen(function* () {
     const connection = yield* link.connection
-    const uses = distinct(jobs.flatMap((job) => job.uses))
+    const uses = distinctUses(jobs.flatMap((job) => job.uses))
     const results = yield* connection.send(lockStatements(uses))
     const rows = results.at(-1)!.rows as unknown as ReadonlyArray<RateLimitRow>
-    if (rows.length < uses.length) return yield* windowRemoved
+    if (rows.length < uses.length) return yield* windowRemovedFailure
     const windows = new LockedWindows(rows)
     const reports = jobs.map(({ run }) => run(windows))
     yield* connection.send(windows.endStatements())
@@ -60,8 +60,8 @@ const countTogether = (link: ReconnectingConnection, jobs: ReadonlyArray<Job>): 
   }).pipe(Effect.tapError(link.undo))
 
 const refusal = (why: string) => Cause.fail(new StoreUnavailable({ cause: new Error(why) }))
-const closing = refusal("The store is closing")
-const tooMany = refusal("Too many requests wait to be counted")
+const closingRefusal = refusal("The store is closing")
+const tooManyRefusal = refusal("Too many requests wait to be counted")
 
 const RETRIES = Schedule.recurs(5)
 
@@ -75,10 +75,10 @@ const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kin
 /** The counts of the rate limits, in rows that all processes of the service share. */
 export const pgRateLimits = (
   database: Database,
-  connecting = makeReconnecting
+  makeConnection = makeReconnecting
 ): Effect.Effect<Context.Tag.Service<RateLimits>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const connection = yield* connecting({
+    const connection = yield* makeConnection({
       ...database,
       name: "workshop limits",
       lock_timeout_ms: LOCK_TIMEOUT_MS,
@@ -108,13 +108,13 @@ export const pgRateLimits = (
     const loop = yield* batchLoop({
       hasWaiting: () => queue.length > 0,
       runBatch: countNext,
-      close: () => failAll([], closing)
+      close: () => failAll([], closingRefusal)
     })
 
     const enqueue = <A, E>(uses: ReadonlyArray<LimitUse>, run: (windows: LimitWindows) => Effect.Effect<A, E>) =>
       Effect.async<A, E | StoreUnavailable>((resume) => {
-        if (loop.isClosed()) return resume(Effect.failCause(closing))
-        if (queue.length >= rate_limits_waiting) return resume(Effect.failCause(tooMany))
+        if (loop.isClosed()) return resume(Effect.failCause(closingRefusal))
+        if (queue.length >= rate_limits_waiting) return resume(Effect.failCause(tooManyRefusal))
         queue.push({
           uses,
           run: (windows) => {

@@ -1,7 +1,7 @@
 import { Clock, Effect, Schedule } from "effect"
 import { DENIED, NO_TABLE, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { checkedSchema, type Database, inSchema, lockOf } from "../connection/Schema.js"
-import { type FoundTables, TABLES_ELSEWHERE } from "../connection/TablesElsewhere.js"
+import { type FoundTables, SELECT_OTHER_SCHEMAS } from "../connection/TablesElsewhere.js"
 import { type Migration, PACKAGE_MIGRATIONS } from "./Migration.js"
 import {
   EncodingRefused,
@@ -52,9 +52,9 @@ const PAUSES = Schedule.exponential("500 millis", 1.5).pipe(
   Schedule.jittered
 )
 const BUSY = Schedule.intersect(PAUSES, Schedule.recurs(60))
-const ANOTHER = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(3000))
+const LOCK_RETRIES = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(3000))
 
-const appliedIn = (session: Session, schema: string) =>
+const readApplied = (session: Session, schema: string) =>
   // The table of an older program lacks `readable_from`. The statement reads the row as JSON, in which a missing column
   // is null.
   session
@@ -95,8 +95,8 @@ const readableFrom = (rows: ReadonlyArray<{ readonly readable_from: number | nul
 const remainingMigrations = (applied: ReadonlyArray<AppliedMigration>, migrations: ReadonlyArray<Migration>) => {
   const database = applied.at(-1)?.version ?? 0
   const program = migrations.length
-  const hole = applied.findIndex(({ version }, i) => version !== i + 1)
-  if (hole >= 0) return new MigrationGap({ missing: hole + 1 })
+  const gapIndex = applied.findIndex(({ version }, i) => version !== i + 1)
+  if (gapIndex >= 0) return new MigrationGap({ missing: gapIndex + 1 })
   const readable_from = readableFrom(applied)
   if (readable_from > program) return new SchemaNewer({ database, readable_from, program })
   const changed = migrations.find(({ checksum }, i) => applied[i] !== undefined && applied[i].checksum !== checksum)
@@ -114,7 +114,7 @@ export const takeLock = (session: Session, schema: string) =>
       ([row]) => row?.held === true,
       () => new MigrationBusy()
     ),
-    Effect.retry({ while: (error) => error._tag === "MigrationBusy", schedule: ANOTHER })
+    Effect.retry({ while: (error) => error._tag === "MigrationBusy", schedule: LOCK_RETRIES })
   )
 
 const record = (session: Session, { version, name, checksum, readable_from }: Migration) =>
@@ -148,7 +148,7 @@ const inTransaction = (session: Session, migration: Migration) =>
  * Runs a migration outside of a transaction. The concurrent build of an index has no lock timeout, because it does not
  * block others while it waits; other statements have one.
  */
-const outside = (session: Session, migration: Migration) =>
+const runOutsideTransaction = (session: Session, migration: Migration) =>
   Effect.forEach(migration.statements, (sql) =>
     session
       .run(`set lock_timeout = '${/\bconcurrently\b/i.test(sql) ? 0 : LOCK_TIMEOUT}'`)
@@ -171,13 +171,13 @@ const prepareTable = (session: Session, schema: string) =>
     .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? Effect.void : session.run(inSchema(TABLE, schema)))))
 
 /** The SQLSTATEs of a schema, table, type or function that exists already. */
-const TAKEN: ReadonlySet<string> = new Set(["42P06", "42P07", "42710", "42723"])
+const NAME_TAKEN_CODES: ReadonlySet<string> = new Set(["42P06", "42P07", "42710", "42723"])
 const isFirst = ({ name }: Migration) => name.startsWith("0001_")
 
 const OWNER_MIGRATES = "The database role may not migrate. Use the owner of the tables, such as workshop_owner"
 
 const apply = (session: Session, migration: Migration) =>
-  (migration.isTransactional ? inTransaction : outside)(session, migration).pipe(
+  (migration.isTransactional ? inTransaction : runOutsideTransaction)(session, migration).pipe(
     Effect.retry({ while: (error) => migration.isTransactional && isBusy(error), schedule: BUSY }),
     Effect.mapError(
       ({ code, what }) =>
@@ -187,7 +187,7 @@ const apply = (session: Session, migration: Migration) =>
           message:
             code === DENIED
               ? `${OWNER_MIGRATES} (${migration.name}: ${what}).`
-              : isFirst(migration) && TAKEN.has(code ?? "")
+              : isFirst(migration) && NAME_TAKEN_CODES.has(code ?? "")
                 ? `The schema contains objects that the service did not create (${what}). Choose another name with --schema or the option schema.`
                 : `The migration ${migration.name} failed (${what}). Solve this problem, and run workshop migrate again.`
         })
@@ -202,7 +202,7 @@ const recordMigration = (session: Session, details: Readonly<Record<string, unkn
     ([row]) => (row?.is_there === true ? recordAct(session, "database.migrated", details) : Effect.void)
   )
 
-const unhurried = "set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0"
+const WITHOUT_TIMEOUTS = "set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0"
 
 /** The options of the migration of one schema. */
 export interface SchemaMigrationOptions extends Pick<Database, "schema"> {
@@ -222,19 +222,19 @@ export interface SchemaMigrationOptions extends Pick<Database, "schema"> {
  * Unless the schema is named explicitly, refuses to create empty tables while `public` has the tables of an earlier
  * release.
  */
-const noneElsewhere = (session: Session) =>
+const refuseTablesInPublic = (session: Session) =>
   session
     .run<{ is_there: boolean }>(
       "select to_regclass('workshop.schema_migration') is null and to_regclass('public.shop_head') is not null and to_regclass('public.schema_migration') is not null as is_there"
     )
     .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? new TablesElsewhere({ schema: "public" }) : Effect.void)))
 
-const lookElsewhere = (session: Session, schema: string) =>
-  Effect.map(session.run<FoundTables>(TABLES_ELSEWHERE, [schema]), ([row]) => row!)
+const findOtherTables = (session: Session, schema: string) =>
+  Effect.map(session.run<FoundTables>(SELECT_OTHER_SCHEMAS, [schema]), ([row]) => row!)
 
 /** Warns if a schema is new although other schemas have tables, because its name may be misspelt. */
-const warnOfOthers = (session: Session, schema: string) =>
-  Effect.flatMap(lookElsewhere(session, schema), ({ database, others }) =>
+const warnOfOtherSchemas = (session: Session, schema: string) =>
+  Effect.flatMap(findOtherTables(session, schema), ({ database, others }) =>
     others.length === 0
       ? Effect.void
       : Effect.logWarning(
@@ -243,11 +243,11 @@ const warnOfOthers = (session: Session, schema: string) =>
   )
 
 /** Refuses a schema without any applied migration. */
-const refuseNew = (session: Session, schema: string) =>
-  Effect.flatMap(appliedIn(session, schema), ({ length }) =>
+const refuseNewSchema = (session: Session, schema: string) =>
+  Effect.flatMap(readApplied(session, schema), ({ length }) =>
     length > 0
       ? Effect.void
-      : Effect.flatMap(lookElsewhere(session, schema), (elsewhere) => new SchemaMissing({ ...elsewhere, schema }))
+      : Effect.flatMap(findOtherTables(session, schema), (elsewhere) => new SchemaMissing({ ...elsewhere, schema }))
   )
 
 /** Migrates one schema, and returns the names of the migrations that it applied. */
@@ -261,18 +261,18 @@ export const migrateSchema = (
       const schema = yield* checkedSchema(options.schema)
       const session = yield* openMigrationSession(url, { schema })
       yield* checkEncoding(session)
-      yield* session.run(unhurried)
+      yield* session.run(WITHOUT_TIMEOUTS)
       // On Citus, this creates the tables on the coordinator, because a cell's schema is later distributed as a whole.
       // Without Citus it has no effect.
       yield* session.run("set citus.enable_schema_based_sharding = off")
       yield* takeLock(session, schema)
       const moveFrom = options.moveFrom === undefined ? undefined : yield* checkedSchema(options.moveFrom)
       const isMoved = moveFrom !== undefined && (yield* move(session, moveFrom, schema))
-      if (moveFrom === undefined && options.schema === undefined) yield* noneElsewhere(session)
-      if (options.createSchema === false) yield* refuseNew(session, schema)
+      if (moveFrom === undefined && options.schema === undefined) yield* refuseTablesInPublic(session)
+      if (options.createSchema === false) yield* refuseNewSchema(session, schema)
       yield* makeSchema(session, schema)
       yield* prepareTable(session, schema)
-      const applied = yield* appliedIn(session, schema)
+      const applied = yield* readApplied(session, schema)
       const left = yield* remainingMigrations(applied, migrations)
       if (applied.length > migrations.length)
         yield* Effect.logWarning(
@@ -280,7 +280,7 @@ export const migrateSchema = (
         )
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
       // There is no warning for a cell, whose schema is new while other cells' schemas have tables.
-      if (applied.length === 0 && options.isCell !== true) yield* warnOfOthers(session, schema)
+      if (applied.length === 0 && options.isCell !== true) yield* warnOfOtherSchemas(session, schema)
       yield* indexesValid(session)
       if (names.length > 0 || isMoved) {
         const versions = { version_before: applied.length, version: applied.length + left.length }
@@ -294,7 +294,7 @@ export const migrateSchema = (
 export const checkOn = (session: Session, schema: string, migrations: ReadonlyArray<Migration> = PACKAGE_MIGRATIONS) =>
   Effect.gen(function* () {
     yield* checkEncoding(session)
-    const applied = yield* appliedIn(session, schema)
+    const applied = yield* readApplied(session, schema)
     const left = yield* remainingMigrations(applied, migrations)
     const versions = { database: applied.length, program: migrations.length }
     if (left.length > 0) return yield* new SchemaBehind({ ...versions, schema, others: [] })
@@ -308,7 +308,7 @@ export const checkNamed = (
 ) =>
   Effect.catchTag(checkOn(session, schema, migrations), "SchemaBehind", ({ database, program }) =>
     Effect.flatMap(
-      database > 0 ? Effect.succeed([]) : Effect.map(lookElsewhere(session, schema), ({ others }) => others),
+      database > 0 ? Effect.succeed([]) : Effect.map(findOtherTables(session, schema), ({ others }) => others),
       (others) => new SchemaBehind({ database, program, schema, others })
     )
   )

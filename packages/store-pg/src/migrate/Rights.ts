@@ -18,7 +18,7 @@ const removed: ReadonlyArray<TableName> = [
   "notification"
 ]
 
-const ofCommands = Object.fromEntries(
+const commandRights = Object.fromEntries(
   (Object.keys(tables) as ReadonlyArray<TableName>).map((name): [string, ReadonlyArray<Right>] => [
     name,
     [
@@ -35,7 +35,7 @@ const ofCommands = Object.fromEntries(
  * retention change their rows through functions. `roles.sql` is generated from this.
  */
 export const serviceRights: Readonly<Record<string, ReadonlyArray<Right>>> = {
-  ...ofCommands,
+  ...commandRights,
   client_account: ALL,
   client_erasure: ALL,
   delivery_queue: ALL,

@@ -4,7 +4,7 @@ import { closeClient, IN_TRANSIT_MS } from "../connection/Connection.js"
 import { DatabaseFailed, type DatabaseFailure } from "../connection/DatabaseFailed.js"
 import { connectionFailure } from "../connection/FailedServer.js"
 import { DEFAULT_SCHEMA, quoteSchema } from "../connection/Schema.js"
-import { connectClient, READS_ONLY, SessionClient, shownMs } from "../connection/SessionClient.js"
+import { connectClient, formatMs, READS_ONLY, SessionClient } from "../connection/SessionClient.js"
 
 /** A dedicated connection, whose session locks and settings persist between calls. */
 export interface Session {
@@ -60,7 +60,7 @@ const openClient = (
   url: string,
   { schema = DEFAULT_SCHEMA, statement_timeout_ms }: SessionOptions
 ): Promise<SessionClient> => {
-  const shown = statement_timeout_ms === undefined ? "0" : shownMs(statement_timeout_ms)
+  const shown = statement_timeout_ms === undefined ? "0" : formatMs(statement_timeout_ms)
   const config = {
     url,
     settings: { search_path: quoteSchema(schema), statement_timeout: shown, lock_timeout: shown },

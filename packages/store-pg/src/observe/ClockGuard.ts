@@ -29,10 +29,17 @@ const DATABASE_TIME = {
 }
 
 /** The number of milliseconds by which a clock is ahead of another, without the query's round trip. */
-export const clockOffset = (mine: { readonly asked: number; readonly answered: number }, other: number): number =>
-  other < mine.asked ? mine.asked - other : other > mine.answered ? mine.answered - other : 0
+export const clockOffset = (
+  processClock: { readonly asked: number; readonly answered: number },
+  other: number
+): number =>
+  other < processClock.asked
+    ? processClock.asked - other
+    : other > processClock.answered
+      ? processClock.answered - other
+      : 0
 
-const clockOff = (ahead_ms: number) =>
+const clockOffMessage = (ahead_ms: number) =>
   new PgFailure({
     kind: "clock",
     code: null,
@@ -53,7 +60,7 @@ export type ClockGuard = (connection: Connection) => Effect.Effect<void, PgFailu
 export const clockGuard: Effect.Effect<ClockGuard> = Effect.map(MachineClock, (clock) => {
   let compared: { readonly ms: number; readonly ns: bigint } | undefined
 
-  const stillHolds = (): boolean => {
+  const isRecent = (): boolean => {
     if (compared === undefined) return false
     const passed_ns = clock.unsafeCurrentTimeNanos() - compared.ns
     const passed_ms = clock.unsafeCurrentTimeMillis() - compared.ms
@@ -68,9 +75,9 @@ export const clockGuard: Effect.Effect<ClockGuard> = Effect.map(MachineClock, (c
         const ahead_ms = clockOffset({ asked, answered }, result!.rows[0]!.ms as number)
         const isOff = Math.abs(ahead_ms) > MAX_CLOCK_OFFSET_MS
         compared = isOff ? undefined : { ms: answered, ns: clock.unsafeCurrentTimeNanos() }
-        return isOff ? clockOff(ahead_ms) : Effect.void
+        return isOff ? clockOffMessage(ahead_ms) : Effect.void
       })
     })
 
-  return (connection) => Effect.suspend(() => (stillHolds() ? Effect.void : compare(connection)))
+  return (connection) => Effect.suspend(() => (isRecent() ? Effect.void : compare(connection)))
 })

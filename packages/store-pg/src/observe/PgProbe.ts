@@ -52,13 +52,13 @@ interface Server {
 /** The due deliveries of a shop `s`, with a limit for each kind: live, replayed, and released when the webhook was turned on again. */
 const dueOf = (sql: SqlClient.SqlClient, now: number, max: number) => {
   const waiting = sql`from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null`
-  const inTime = (is_replay: boolean) =>
+  const withTimeLimit = (is_replay: boolean) =>
     sql`(select d.due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))} and d.generation = s.generation
       and d.due_at <= ${now} order by d.due_at limit ${max})`
-  const released = (is_replay: boolean) =>
+  const RELEASED_COUNT = (is_replay: boolean) =>
     sql`(select s.enabled_at as due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))}
       and d.generation < s.generation limit ${max})`
-  return sql`${inTime(false)} union all ${inTime(true)} union all ${released(false)} union all ${released(true)}`
+  return sql`${withTimeLimit(false)} union all ${withTimeLimit(true)} union all ${RELEASED_COUNT(false)} union all ${RELEASED_COUNT(true)}`
 }
 
 const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`
@@ -129,7 +129,7 @@ const firstOf = <R>(...all: ReadonlyArray<Effect.Effect<string | null, never, R>
   )
 
 /** The number of milliseconds by which the database's clock is ahead, without the query's round trip. */
-const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
+const aheadMessage = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
   Effect.gen(function* () {
     const asked = clock.unsafeCurrentTimeMillis()
     const [row] = yield* databaseTime(sql)
@@ -206,7 +206,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     // Exports the counters as zero at the start, because a rate needs an initial value.
     for (const counter of [expiredCommands, ...Object.values(poolsExhausted)]) yield* Metric.incrementBy(counter, 0)
 
-    const offset = Effect.tap(ahead(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))
+    const offset = Effect.tap(aheadMessage(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))
     const complaint = yield* Effect.cachedWithTTL(
       (cell === undefined ? checkNamed : checkOn)(sessionOf(sql), schema).pipe(
         Effect.as(null),

@@ -3,7 +3,7 @@ import type { AuditEntry } from "@workshop/core"
 import type { AuditLog } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { runRead } from "../connection/Sql.js"
-import { type Sequenced, withoutSequence } from "../Tables.js"
+import { type WithSequence, withoutSequence } from "../Tables.js"
 
 /** The port for the audit log of all shops. */
 export const pgAuditLog = Effect.map(
@@ -15,7 +15,7 @@ export const pgAuditLog = Effect.map(
       from json_populate_record(null::workshop.audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, runRead),
     list: (shop_id, before, limit) =>
       sql<{
-        readonly entry: Sequenced<AuditEntry>
+        readonly entry: WithSequence<AuditEntry>
       }>`select /* workshop list audit entries */ row_to_json(e) as entry from workshop.audit_entry e
       where ${shop_id === null ? sql`true` : sql`e.shop_id = ${shop_id}`}
         and ${before === null ? sql`true` : sql`e.insert_order < (select insert_order from workshop.audit_entry where id = ${before})`}

@@ -26,7 +26,7 @@ import { type Context, Effect } from "effect"
 import { HOME_CELL } from "../cells/CellLocations.js"
 import { failureOf } from "../connection/PgFailure.js"
 import { runRead } from "../connection/Sql.js"
-import { type Sequenced, withoutSequence } from "../Tables.js"
+import { type WithSequence, withoutSequence } from "../Tables.js"
 
 /**
  * The statuses of an offer, with open first, because an offer that was read as open may be read again with a later
@@ -41,7 +41,7 @@ const SHOWN_WHILE_BLOCKED = OFFER_STATUSES.filter((status) => visibleWhileBlocke
  * rows.
  */
 const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offers" | "inbox"> => {
-  const latest = (rows: Fragment) =>
+  const latestOf = (rows: Fragment) =>
     sql`select * from ${rows} order by created_at desc, insert_order desc limit ${Limits.client_list_of_shop_max}`
 
   /**
@@ -49,10 +49,10 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
    * rows.
    */
   const shopsOf = (table: "offer" | "notification", isClients: Fragment, whom: Fragment) => {
-    const next = (isAfter: Fragment) =>
+    const nextRows = (isAfter: Fragment) =>
       sql`(select x.shop_id from workshop.${sql(table)} x where ${isClients}${isAfter} order by x.shop_id limit 1)`
-    return sql`select c.whom, ${next(sql``)} as shop_id, 1 as nth from (${whom}) c (whom)
-      union all select c.whom, ${next(sql` and x.shop_id > c.shop_id`)}, c.nth + 1 from shops c
+    return sql`select c.whom, ${nextRows(sql``)} as shop_id, 1 as nth from (${whom}) c (whom)
+      union all select c.whom, ${nextRows(sql` and x.shop_id > c.shop_id`)}, c.nth + 1 from shops c
         where c.shop_id is not null and c.nth < ${Limits.client_list_shops_max}`
   }
 
@@ -65,22 +65,22 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
       )
       // The subquery has `limit 1`, because Postgres would otherwise scan the links of all shops.
       const link = sql`select * from workshop.client_link l where l.shop_id = c.shop_id and l.client_id = ${id} limit 1`
-      const inStatus = latest(sql`workshop.offer x
+      const inStatus = latestOf(sql`workshop.offer x
         where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN_WHILE_BLOCKED}) or l.blocked_at is null)`)
-      return sql<{ readonly offer: Sequenced<OfferRecord> }>`
+      return sql<{ readonly offer: WithSequence<OfferRecord> }>`
         with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
         left join lateral (${link}) l on true
-        cross join lateral (${latest(sql`(select o.* from unnest(${[...OFFER_STATUSES]}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
+        cross join lateral (${latestOf(sql`(select o.* from unnest(${[...OFFER_STATUSES]}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
         order by o.created_at, o.insert_order`.pipe(
         Effect.map((rows) => rows.map(({ offer }) => withoutSequence<OfferRecord>(offer))),
         runRead
       )
     },
     inbox: (id: ClientId) =>
-      sql<{ readonly notification: Sequenced<NotificationRecord> }>`
+      sql<{ readonly notification: WithSequence<NotificationRecord> }>`
         with /* workshop read inbox */ recursive shops as (${shopsOf("notification", sql`x.client_id = c.whom`, sql`select ${id}::uuid`)})
         select row_to_json(n) as notification from shops c
-        cross join lateral (${latest(sql`workshop.notification x where x.client_id = c.whom and x.shop_id = c.shop_id`)}) n
+        cross join lateral (${latestOf(sql`workshop.notification x where x.client_id = c.whom and x.shop_id = c.shop_id`)}) n
         order by n.created_at, n.insert_order`.pipe(
         Effect.map((rows) => rows.map(({ notification }) => withoutSequence<NotificationRecord>(notification))),
         runRead
@@ -171,7 +171,7 @@ const shopsAheadAfter = (
  * A CTE that records the cells whose copies of the accounts in `changed` are outdated, in the statement that changes
  * the accounts.
  */
-export const NOTE_COPIES = `noted as (
+export const RECORD_STALE_COPIES = `noted as (
     insert into workshop.stale_account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
     where c.name <> '${HOME_CELL}' on conflict (client_id, cell) do update set change_number = excluded.change_number
   )`
@@ -206,7 +206,7 @@ export const pgDirectory = Effect.map(
     createClient: (account) =>
       sql`with /* workshop create client */ changed as (
         ${insertRow(sql, "client_account", account)} on conflict (phone) do nothing returning id
-      ), ${sql.literal(NOTE_COPIES)} select id from changed`.pipe(
+      ), ${sql.literal(RECORD_STALE_COPIES)} select id from changed`.pipe(
         Effect.map((rows) => rows.length > 0),
         runRead
       ),
@@ -217,7 +217,7 @@ export const pgDirectory = Effect.map(
       from json_populate_record(null::workshop.client_account, ${JSON.stringify(account)}) n
       where a.id = n.id and not exists (select from workshop.client_account o where o.phone = n.phone and o.id <> n.id)
       returning a.id
-      ), ${sql.literal(NOTE_COPIES)} select id from changed`.pipe(
+      ), ${sql.literal(RECORD_STALE_COPIES)} select id from changed`.pipe(
         Effect.map((rows) => rows.length > 0),
         // A concurrent change may have given the number to another account.
         Effect.catchIf(
@@ -227,7 +227,7 @@ export const pgDirectory = Effect.map(
         runRead
       ),
     keyByHash: (hash) =>
-      sql<{ readonly key: Sequenced<ApiKeyRecord>; readonly shop: ShopRecord }>`
+      sql<{ readonly key: WithSequence<ApiKeyRecord>; readonly shop: ShopRecord }>`
       select /* workshop key by hash */ row_to_json(k) as key, row_to_json(s) as shop
       from workshop.api_key k join workshop.shop s on s.id = k.shop_id where k.hash = ${hash}`.pipe(
         Effect.map(([row]) =>

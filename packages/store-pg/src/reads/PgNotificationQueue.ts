@@ -10,12 +10,12 @@ import {
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { runRead } from "../connection/Sql.js"
-import { type Sequenced, withoutSequence } from "../Tables.js"
+import { type WithSequence, withoutSequence } from "../Tables.js"
 
 /** The port for notifications to clients and notices to owners that wait to be sent. */
 export const pgNotificationQueue = Effect.map(SqlClient, (sql): Context.Tag.Service<NotificationQueue> => {
   const read = (selected: Fragment): ReturnType<Context.Tag.Service<NotificationQueue>["due"]> =>
-    sql<{ readonly message: QueuedNotification; readonly payload: Sequenced<object>; readonly phone: Phone | null }>`
+    sql<{ readonly message: QueuedNotification; readonly payload: WithSequence<object>; readonly phone: Phone | null }>`
         select /* workshop due notifications */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
           case when t.client_id is null then (
             select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
@@ -29,8 +29,8 @@ export const pgNotificationQueue = Effect.map(SqlClient, (sql): Context.Tag.Serv
       Effect.map((rows) =>
         rows.map(({ message, payload, phone }) => {
           const record = withoutSequence(payload)
-          const sent = message.receiver === "client" ? withChannel(record as NotificationRecord, phone) : record
-          return { ...message, payload: sent } as DueNotification
+          const notification = message.receiver === "client" ? withChannel(record as NotificationRecord, phone) : record
+          return { ...message, payload: notification } as DueNotification
         })
       ),
       runRead

@@ -30,7 +30,7 @@ import { type Context, Effect } from "effect"
 import { VISIBLE_LINK } from "../commands/LoadStatements.js"
 import { runRead } from "../connection/Sql.js"
 import { secretsUnavailable, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { type Sequenced, type TicketRow, ticketOf, withoutSequence } from "../Tables.js"
+import { type TicketRow, ticketOf, type WithSequence, withoutSequence } from "../Tables.js"
 import { statementNameOf, type TicketList, ticketList } from "./TicketList.js"
 
 interface FoundTicket {
@@ -87,9 +87,9 @@ const unusedIdOf = (phone: Phone) => {
  * next number is read, so that the response time does not reveal whether the number has an account.
  */
 const clientIdByPhone = (sql: SqlClient, phone: Phone) => {
-  const nobody = unusedIdOf(phone)
-  return sql`coalesce((select case when n.phone = ${phone} then n.id else ${nobody} end from workshop.client_account n
-      where n.phone >= ${phone} order by n.phone limit 1), ${nobody})`
+  const unusedClient = unusedIdOf(phone)
+  return sql`coalesce((select case when n.phone = ${phone} then n.id else ${unusedClient} end from workshop.client_account n
+      where n.phone >= ${phone} order by n.phone limit 1), ${unusedClient})`
 }
 
 /**
@@ -120,7 +120,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
     const readTickets = (
       name: string,
       shop_id: ShopId,
-      { rows, orderBy, ctes, last_change_at = sql`null`, unread_from = sql`null::json` }: TicketList
+      { rows, orderBy, ctes, lastChangeAt = sql`null`, unreadFrom = sql`null::json` }: TicketList
     ) => {
       const named = sql.literal(`/* workshop ${name} */`)
       const select = ctes === undefined ? sql`select ${named}` : sql`with ${named} ${ctes} select`
@@ -129,7 +129,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         from (${rows}) t
         left join workshop.client_account a on a.id = t.client_id
         left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
-      ) as tickets, ${last_change_at} as last_change_at, ${unread_from} as unread_from
+      ) as tickets, ${lastChangeAt} as last_change_at, ${unreadFrom} as unread_from
       from workshop.shop s where s.id = ${shop_id}`.pipe(runRead, Effect.flatMap(oneShop), Effect.map(listedTickets))
     }
 
@@ -185,7 +185,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         ),
       keys: (shop_id) =>
         sql<{
-          readonly key: Sequenced<ApiKeyRecord>
+          readonly key: WithSequence<ApiKeyRecord>
         }>`select /* workshop read keys */ row_to_json(k) as key from workshop.api_key k
         where k.shop_id = ${shop_id} order by k.created_at desc, k.insert_order desc limit ${ServiceLimits.list_max}`.pipe(
           Effect.map((rows) => rows.map(({ key }) => withoutSequence<ApiKeyRecord>(key)).reverse()),

@@ -155,9 +155,9 @@ export interface TicketList {
   /** The CTEs that `rows` reads. */
   readonly ctes?: Fragment
   /** `ListedTickets.unread_from`. */
-  readonly unread_from?: Fragment
+  readonly unreadFrom?: Fragment
   /** `ListedTickets.last_change_at`. */
-  readonly last_change_at?: Fragment
+  readonly lastChangeAt?: Fragment
 }
 
 /**
@@ -180,13 +180,13 @@ const filteredChanges = (
     changedFrom(sql, since),
     sql`t.change_seq > (select place from began)`
   ])
-  const few = ticketList(sql, shop_id, part, { _tag: "Newest", after: null }, max + 1)
+  const selectedTickets = ticketList(sql, shop_id, part, { _tag: "Newest", after: null }, max + 1)
   const ctes = sql`began as materialized (
       select ${after === null ? lastChangeBefore(sql, shop_id, since) : sql`${after}::bigint`} as place
     ), rest as materialized (
       select t.change_seq, t.updated_at from workshop.ticket t where t.shop_id = ${shop_id} and t.change_seq > (select place from began)
       order by ${by} offset ${max} limit 1
-    ), few as materialized (${few.rows}), unread as materialized (
+    ), few as materialized (${selectedTickets.rows}), unread as materialized (
       select r.* from rest r where (select count(*) from few) > ${max}
     ), by_filter as materialized (
       select exists (select from rest) and not exists (select from unread) as chosen
@@ -197,8 +197,8 @@ const filteredChanges = (
       (select ${sql.literal(LIST_COLUMNS)} from workshop.ticket t where not (select chosen from by_filter) and t.shop_id = ${shop_id} and ${isMeant}
         and t.change_seq < coalesce((select change_seq from unread), ${Number.MAX_SAFE_INTEGER}) order by ${by} limit ${limit})
     ) t`
-  const unread_from = sql`(select row_to_json(u) from unread u)`
-  return { rows, orderBy: by, ctes, unread_from, last_change_at: lastChange(sql, shop_id) }
+  const unreadFrom = sql`(select row_to_json(u) from unread u)`
+  return { rows, orderBy: by, ctes, unreadFrom, lastChangeAt: lastChange(sql, shop_id) }
 }
 
 /** Selects the tickets that match a filter and further conditions. */
@@ -280,5 +280,5 @@ export const ticketList = (
   const rows =
     filter.client_id === undefined ? tickets : forEach(sql, visibleClient(sql, shop_id, filter), tickets, orderAndLimit)
   const list = { rows: sql`${rows} ${orderAndLimit}`, orderBy }
-  return order._tag === "Changes" ? { last_change_at: lastChange(sql, shop_id), ...list } : list
+  return order._tag === "Changes" ? { lastChangeAt: lastChange(sql, shop_id), ...list } : list
 }

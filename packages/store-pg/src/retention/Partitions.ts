@@ -118,7 +118,7 @@ const tryChange = (connection: Connection, ...statements: ReadonlyArray<Statemen
     )
   )
 
-const tryBriefly = (connection: Connection, ...statements: ReadonlyArray<Statement>) =>
+const tryWithShortLock = (connection: Connection, ...statements: ReadonlyArray<Statement>) =>
   tryChange(connection, ...SHORT_TIMEOUTS, ...statements)
 
 interface Partition {
@@ -166,11 +166,11 @@ const readDefaultPartition = (connection: Connection, { table, by }: Partitioned
  */
 const attachWithConstraint = (connection: Connection, one: PartitionedTable, month: Month) =>
   Effect.gen(function* () {
-    if (!(yield* tryBriefly(connection, step("drop_constraint", one, month), step("add_constraint", one, month))))
+    if (!(yield* tryWithShortLock(connection, step("drop_constraint", one, month), step("add_constraint", one, month))))
       return false
     const attached =
       (yield* tryChange(connection, step("validate_constraint", one, month))) &&
-      (yield* tryBriefly(connection, step("attach", one, month), step("drop_constraint", one, month)))
+      (yield* tryWithShortLock(connection, step("attach", one, month), step("drop_constraint", one, month)))
     if (!attached) yield* tryChange(connection, step("drop_constraint", one, month))
     return attached
   })
@@ -179,11 +179,11 @@ const makePartition = (connection: Connection, one: PartitionedTable, month: Mon
   Effect.gen(function* () {
     const { is_small, has_rows } = yield* readDefaultPartition(connection, one, month)
     if (has_rows) return false
-    if (is_small) return yield* tryBriefly(connection, step("attach", one, month))
+    if (is_small) return yield* tryWithShortLock(connection, step("attach", one, month))
     return month.from > now && (yield* attachWithConstraint(connection, one, month))
   })
 
-const repeatWhileFull = (
+const repeatWhileBatchIsFull = (
   connection: Connection,
   ...statements: ReadonlyArray<Statement>
 ): Effect.Effect<number, PgFailure> =>
@@ -191,7 +191,7 @@ const repeatWhileFull = (
     const n = countOf(results.at(-2))
     return n < ROWS_PER_STATEMENT
       ? Effect.succeed(n)
-      : Effect.map(repeatWhileFull(connection, ...statements), (more) => n + more)
+      : Effect.map(repeatWhileBatchIsFull(connection, ...statements), (more) => n + more)
   })
 
 /**
@@ -200,9 +200,9 @@ const repeatWhileFull = (
  */
 const dropPartition = (connection: Connection, one: PartitionedTable, { is_attached }: Partition, month: Month) =>
   Effect.gen(function* () {
-    if (is_attached && !(yield* tryBriefly(connection, step("detach", one, month)))) return false
-    yield* repeatWhileFull(connection, step("move_needed", one, month))
-    return yield* tryBriefly(connection, step("drop", one, month))
+    if (is_attached && !(yield* tryWithShortLock(connection, step("detach", one, month)))) return false
+    yield* repeatWhileBatchIsFull(connection, step("move_needed", one, month))
+    return yield* tryWithShortLock(connection, step("drop", one, month))
   })
 
 /** A placeholder for the month's name in the step that removes rows by age, which ignores it. */
@@ -213,7 +213,7 @@ const ANY_MONTH = "0000_00"
  * function.
  */
 const removeFromDefault = (connection: Connection, one: PartitionedTable, before: Instant) =>
-  repeatWhileFull(
+  repeatWhileBatchIsFull(
     connection,
     ALLOW_BITMAP_SCANS,
     step("delete_old", one, { name: ANY_MONTH, from: 0, until: before })
@@ -225,7 +225,7 @@ const removeFromDefault = (connection: Connection, one: PartitionedTable, before
   )
 
 const deleteFromDefault = (connection: Connection, { table, by, needed }: PartitionedTable, before: Instant) =>
-  repeatWhileFull(connection, ALLOW_BITMAP_SCANS, {
+  repeatWhileBatchIsFull(connection, ALLOW_BITMAP_SCANS, {
     name: `remove old ${table}`,
     text: `with gone as (
         delete from workshop.${table}_rest where ctid = any (array(

@@ -35,7 +35,7 @@ interface ExpiringTable {
 }
 
 /** The tables whose rows expire. Rows that another transaction has locked are left for the next run. */
-const expiring: ReadonlyArray<ExpiringTable> = [
+const expiringTables: ReadonlyArray<ExpiringTable> = [
   { table: "idempotency_record", key: "shop_id, caller_id, operation, key", until: "expires_at", spare_ms: 0 },
   { table: "stamp_limit", key: "shop_id, caller_id, client_id", until: "resets_at", spare_ms: SPARE_MS },
   // Any client can create such rows, one for each address, so they are removed after a minute and not after an hour.
@@ -56,7 +56,7 @@ const expireStatement = ({ table, key, until, spare_ms }: ExpiringTable, now: In
 })
 
 /** Runs a statement until it removes fewer rows than it may. */
-const removeRepeatedly = (connection: Connection, statement: Statement) =>
+const removeInBatches = (connection: Connection, statement: Statement) =>
   Effect.gen(function* () {
     let removed = 0
     for (let times = 0; times < MAX_STATEMENTS; times++) {
@@ -102,8 +102,8 @@ const removeExpired = (
 ): Effect.Effect<{ readonly expired: number; readonly isMore: boolean }, PgFailure> =>
   Effect.map(
     Effect.all([
-      ...expiring.map((one) => removeRepeatedly(connection, expireStatement(one, now))),
-      ...agedStatements(before).map((one) => removeRepeatedly(connection, one))
+      ...expiringTables.map((one) => removeInBatches(connection, expireStatement(one, now))),
+      ...agedStatements(before).map((one) => removeInBatches(connection, one))
     ]),
     (all) => ({
       expired: all.reduce((sum, { removed }) => sum + removed, 0),

@@ -43,7 +43,7 @@ export interface ResealResult {
 type Target = (row: SecretColumns) => Either.Either<SecretColumns, SecretsRefused>
 
 /** Reseals all rows once. Each statement is a separate transaction, so an interruption loses no secret. */
-const pass = (session: Session, target: Target) =>
+const runPass = (session: Session, target: Target) =>
   Effect.gen(function* () {
     let [changed, missed] = [0, 0]
     for (let after = FIRST; ; ) {
@@ -73,11 +73,11 @@ const needed = new SecretsRefused({
 })
 
 /** Runs all passes over a cell's table, and returns the number of rewritten webhooks. */
-const passes = (session: Session, target: Target) =>
+const runPasses = (session: Session, target: Target) =>
   Effect.gen(function* () {
     let changed = 0
     for (let n = 0; n < MAX_PASSES; n++) {
-      const done = yield* pass(session, target)
+      const done = yield* runPass(session, target)
       changed += done.changed
       if (done.missed === 0) break
     }
@@ -107,7 +107,7 @@ export const reseal = (url: string, { secretsKeys, inClear = false, ...options }
     )
     const key_id = inClear ? null : first
     const target: Target = (row) => Either.map(secrets.open(row), (open) => (inClear ? open : secrets.seal(open)))
-    const counts = yield* Effect.forEach(sessions, (session) => passes(session, target))
+    const counts = yield* Effect.forEach(sessions, (session) => runPasses(session, target))
     yield* recordAct(sessions[0]!, "database.secrets_resealed", { key_id })
     return { key_id, changed: counts.reduce((sum, changed) => sum + changed, 0) } satisfies ResealResult
   }).pipe(Effect.scoped)

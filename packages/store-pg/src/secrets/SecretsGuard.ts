@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { probe } from "@workshop/core"
 import { Clock, Effect } from "effect"
-import { noteTablesElsewhere } from "../connection/TablesElsewhere.js"
+import { recordOtherSchemas } from "../connection/TablesElsewhere.js"
 import { keyMissing, secretsUnavailable, type WebhookSecrets } from "./WebhookSecrets.js"
 
 /** The shortest interval between queries of the database after a key was found to be missing. */
@@ -24,7 +24,7 @@ export const secretsGuard = (secrets: WebhookSecrets, schema: string) =>
       sql.unsafe<{ readonly key_id: string }>(SEALED_BY_OTHERS, [secrets.keyIds]),
       ([row]) => row?.key_id ?? null
     )
-    const missingKey = yield* Effect.catchAll(look, () => Effect.as(noteTablesElsewhere(sql, schema), null))
+    const missingKey = yield* Effect.catchAll(look, () => Effect.as(recordOtherSchemas(sql, schema), null))
     if (missingKey !== null) return yield* keyMissing(missingKey)
     const lookAgain = yield* Effect.cachedWithTTL(
       Effect.tap(

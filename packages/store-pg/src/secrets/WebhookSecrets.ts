@@ -54,11 +54,11 @@ const readKey = (text: string, i: number): Either.Either<Key, SecretsRefused> =>
     const what = `Key ${i + 1} of ${GIVEN_AS} is not 32 bytes in base64 or hex. Create a key with openssl rand -base64 32`
     return Either.left(new SecretsRefused({ reason: "invalid_key", what }))
   }
-  const derived = (purpose: string) => createHmac("sha256", bytes).update(purpose).digest()
+  const deriveKey = (purpose: string) => createHmac("sha256", bytes).update(purpose).digest()
   return Either.right({
     id: createHash("sha256").update(bytes).digest("hex").slice(0, KEY_ID_DIGITS),
-    cipher: derived("workshop webhook secret"),
-    iv: derived("workshop webhook iv")
+    cipher: deriveKey("workshop webhook secret"),
+    iv: deriveKey("workshop webhook iv")
   })
 }
 
@@ -69,14 +69,14 @@ const keyIdOf = (text: string): string | null => (text.startsWith(SEALED) ? text
  * Encrypts a secret. The initialisation vector is derived from the secret and its shop, so it repeats only for the same
  * secret of the same shop, and saving a row again does not change its text.
  */
-const sealedBy = ({ id, cipher, iv: ivKey }: Key, shop_id: string, text: string): string => {
+const sealWith = ({ id, cipher, iv: ivKey }: Key, shop_id: string, text: string): string => {
   const iv = createHmac("sha256", ivKey).update(`${shop_id} ${text}`).digest().subarray(0, IV_BYTES)
   const sealing = createCipheriv(CIPHER, cipher, iv).setAAD(Buffer.from(shop_id))
-  const sealed = Buffer.concat([sealing.update(text, "utf8"), sealing.final()])
-  return `${SEALED}${id}:${[iv, sealing.getAuthTag(), sealed].map((part) => part.toString("base64url")).join(".")}`
+  const ciphertext = Buffer.concat([sealing.update(text, "utf8"), sealing.final()])
+  return `${SEALED}${id}:${[iv, sealing.getAuthTag(), ciphertext].map((part) => part.toString("base64url")).join(".")}`
 }
 
-const openedBy = ({ cipher }: Key, shop_id: string, sealed: string): string => {
+const openWith = ({ cipher }: Key, shop_id: string, sealed: string): string => {
   const [iv, tag, text] = sealed
     .split(":")[2]!
     .split(".")
@@ -117,8 +117,12 @@ export class WebhookSecrets {
   seal<Row extends SecretColumns>(row: Row): Row {
     const [key] = this.#keys
     if (key === undefined) return row
-    const sealed = (text: string) => (keyIdOf(text) === null ? sealedBy(key, row.shop_id, text) : text)
-    return { ...row, secret: sealed(row.secret), previous_secret: row.previous_secret && sealed(row.previous_secret) }
+    const sealText = (text: string) => (keyIdOf(text) === null ? sealWith(key, row.shop_id, text) : text)
+    return {
+      ...row,
+      secret: sealText(row.secret),
+      previous_secret: row.previous_secret && sealText(row.previous_secret)
+    }
   }
 
   /** Returns the row with decrypted secrets. */
@@ -139,7 +143,7 @@ export class WebhookSecrets {
       return Either.left(keyMissing(key_id))
     }
     return Either.try({
-      try: () => openedBy(key, shop_id, text),
+      try: () => openWith(key, shop_id, text),
       catch: () =>
         new SecretsRefused({
           reason: "damaged",
@@ -150,4 +154,4 @@ export class WebhookSecrets {
 }
 
 /** WebhookSecrets without a key, which stores secrets unencrypted. */
-export const inClear: WebhookSecrets = Either.getOrThrow(WebhookSecrets.of())
+export const unencryptedSecrets: WebhookSecrets = Either.getOrThrow(WebhookSecrets.of())

@@ -9,7 +9,7 @@ import { proposeQuote } from "../../../core/src/decisions/quotes.js"
 import { startReplay } from "../../../core/src/decisions/replayDeliveries.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { freshPhone, openAccount, openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
-import { checkIn } from "../../src/check/checkData.js"
+import { checkInvariants } from "../../src/check/checkData.js"
 import { invariants } from "../../src/check/invariants.js"
 import { openMigrationSession } from "../../src/migrate/Session.js"
 import { copyOf, testDatabase } from "../cluster/TestDatabase.js"
@@ -156,7 +156,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
           for (const [sql, count] of ways) {
             yield* session.run("begin")
             yield* session.run(sql)
-            const { findings } = yield* checkIn(session, TIMEOUT_MS)
+            const { findings } = yield* checkInvariants(session, TIMEOUT_MS)
             yield* session.run("rollback")
             const found = findings.find((finding) => finding.name === name)
             expect([sql, found?.count]).toEqual([sql, count])

@@ -33,7 +33,7 @@ describe("an embedded Postgres that cannot start fails with a remedy", { timeout
     expect(message).toBe(
       `The data directory ${folder} is in use by the process ${first?.pid}. Stop that process, or choose another dataDir.`
     )
-    const { url } = await Effect.runPromise(Effect.scoped(EmbeddedPostgres.share({ dataDir: folder })))
+    const { url } = await Effect.runPromise(Effect.scoped(EmbeddedPostgres.shareServer({ dataDir: folder })))
     expect(url).toBe(await first?.url())
     await Promise.all(both.map((server) => server.end("SIGTERM")))
   })

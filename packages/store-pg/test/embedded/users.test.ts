@@ -17,8 +17,8 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { type Account, accountFor, canEnter } from "../../src/embedded/Account.js"
-import { binariesFor, reachable } from "../../src/embedded/Binaries.js"
+import { canEnter, postgresUserFor, type SystemUser } from "../../src/embedded/Account.js"
+import { binariesFor, reachableBinaries } from "../../src/embedded/Binaries.js"
 import { dataDirectory } from "../../src/embedded/DataDirectory.js"
 import { ask, build, Server } from "./Server.js"
 
@@ -26,7 +26,7 @@ beforeAll(build, 60_000)
 
 const LONG = 60_000
 const isRoot = process.getuid?.() === 0
-const nobody: Account = { name: "nobody", uid: 65_534, gid: 65_534 }
+const nobody: SystemUser = { name: "nobody", uid: 65_534, gid: 65_534 }
 const clone = fileURLToPath(new URL(".", import.meta.url))
 const VERSION = "18.9.0"
 
@@ -46,7 +46,7 @@ const under = (...names: ReadonlyArray<string>): string => {
 describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
   it("root runs Postgres as the user who owns the data", () => {
     chownSync(folder, nobody.uid, nobody.gid)
-    expect(accountFor(folder)?.uid).toBe(nobody.uid)
+    expect(postgresUserFor(folder)?.uid).toBe(nobody.uid)
   })
 
   it("programs in a folder that only root may enter are copied to a folder where Postgres's user can run them", async () => {
@@ -55,7 +55,12 @@ describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
     chmodSync(closed, 0o700)
     cpSync(found.folder, join(closed, "native"), { recursive: true, verbatimSymlinks: true })
     const cache = join(folder, "cache")
-    const copy = reachable({ folder: join(closed, "native"), version: VERSION }, under("closed/data"), nobody, cache)
+    const copy = reachableBinaries(
+      { folder: join(closed, "native"), version: VERSION },
+      under("closed/data"),
+      nobody,
+      cache
+    )
     expect(copy.folder).toBe(join(cache, `binaries-${VERSION}`))
     const said = execFileSync(join(copy.folder, "bin/postgres"), ["--version"], { ...nobody, encoding: "utf8" })
     expect(said).toMatch(/^postgres \(PostgreSQL\) 18\./)
@@ -97,7 +102,7 @@ const bare = (): string => {
 describe("if npm blocked the install script of the Postgres package", () => {
   it("the symbolic links are created in a copy beside the data, and the package stays unchanged", () => {
     const [native, place] = [bare(), under("data")]
-    const copy = reachable({ folder: native, version: VERSION }, place, undefined)
+    const copy = reachableBinaries({ folder: native, version: VERSION }, place, undefined)
     expect(copy.folder).toBe(join(place, `binaries-${VERSION}`))
     expect(lstatSync(join(copy.folder, "lib/libpq.so.5")).isSymbolicLink()).toBe(true)
     expect(statSync(join(copy.folder, "lib/libpq.so.5")).size).toBe("lib/libpq.so.5.18".length)
@@ -107,17 +112,17 @@ describe("if npm blocked the install script of the Postgres package", () => {
 
   it("an incomplete copy is replaced, and a copy of another version is deleted", () => {
     const [native, place] = [bare(), under("data")]
-    const older = reachable({ folder: native, version: "18.8.0" }, place, undefined)
-    const { folder: copy } = reachable({ folder: native, version: VERSION }, place, undefined)
+    const older = reachableBinaries({ folder: native, version: "18.8.0" }, place, undefined)
+    const { folder: copy } = reachableBinaries({ folder: native, version: VERSION }, place, undefined)
     expect(existsSync(older.folder)).toBe(false)
     writeFileSync(join(copy, "bin/initdb"), "")
-    reachable({ folder: native, version: VERSION }, place, undefined)
+    reachableBinaries({ folder: native, version: VERSION }, place, undefined)
     expect(statSync(join(copy, "bin/initdb")).size).toBe("bin/initdb".length)
   })
 
   it("a package that has its symbolic links is not copied", () => {
     const native = bare()
     symlinkSync("libpq.so.5.18", join(native, "lib/libpq.so.5"))
-    expect(reachable({ folder: native, version: VERSION }, under("data"), undefined).folder).toBe(native)
+    expect(reachableBinaries({ folder: native, version: VERSION }, under("data"), undefined).folder).toBe(native)
   })
 })

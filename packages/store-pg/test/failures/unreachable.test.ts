@@ -4,7 +4,7 @@ import { migrate } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
-import { connectionFailure, noteServer } from "../../src/connection/FailedServer.js"
+import { connectionFailure, recordServer } from "../../src/connection/FailedServer.js"
 
 const SECRET = "geheim5f1"
 
@@ -51,7 +51,7 @@ describe("a server that cannot be reached", () => {
 
   it("the error names the server after a timeout or if it has several addresses, although Node's error does not name the host", () => {
     const at = (error: Error) => {
-      noteServer(error, { host: "db.example", port: 5432 })
+      recordServer(error, { host: "db.example", port: 5432 })
       return connectionFailure(new Error("Failed to acquire connection", { cause: error }))
     }
     expect(at(new Error("timeout expired"))).toBe("timeout expired at db.example:5432")
