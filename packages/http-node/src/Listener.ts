@@ -37,12 +37,12 @@ export type Listener = (
  */
 const sendAndLinger = (request: IncomingMessage, response: ServerResponse, body: HttpResponse["body"]) => {
   const { socket } = request
-  const end = () => {
+  const endResponse = () => {
     if (!response.destroyed) response.end()
   }
   if (request.method === "HEAD") response.flushHeaders()
   else response.write(body, () => socket.end())
-  request.once("end", end).once("close", end)
+  request.once("end", endResponse).once("close", endResponse)
 }
 
 /** The headers as alternating names and values, which node writes fastest. */
@@ -70,7 +70,11 @@ const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void =
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024
 
 /** Streams a response until its client disconnects or the server stops. */
-const stream = (response: ServerResponse, { status, headers, body }: HttpResponse, follow: StreamBody): void => {
+const streamResponse = (
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse,
+  follow: StreamBody
+): void => {
   const { socket } = response
   response.writeHead(status, headers)
   response.write(body)
@@ -100,7 +104,7 @@ export const sendResponse = (
   if (response.headersSent || response.destroyed) return
   if (httpResponse.closesConnection === true) return void response.destroy()
   if (httpResponse.follow !== undefined && request.method !== "HEAD") {
-    stream(response, httpResponse, httpResponse.follow)
+    streamResponse(response, httpResponse, httpResponse.follow)
     return
   }
   const { status, body } = httpResponse
@@ -118,7 +122,7 @@ export const sendResponse = (
  * Runs a request once all earlier requests on its connection have their responses. Pipelined requests wait in the
  * backlog.
  */
-const whenNext = (response: ServerResponse, backlog: Backlog, run: () => void): void => {
+const runInOrder = (response: ServerResponse, backlog: Backlog, run: () => void): void => {
   if (response.socket !== null) {
     run()
     return
@@ -142,7 +146,7 @@ export const listener = (
       isDeferred = false
       onAuthenticated?.(request)
     }
-    const settle = (exit: Exit.Exit<HttpResponse>) => {
+    const sendExit = (exit: Exit.Exit<HttpResponse>) => {
       if (Exit.isFailure(exit)) response.destroy()
       // In each iteration of the event loop, the backlog sends a few responses to requests without a valid key, and
       // their clients send no further request before that. So even many such requests do not delay new connections and
@@ -153,17 +157,17 @@ export const listener = (
     }
     const run = () => {
       const fiber = fork(handle(authenticated))
-      const settled = fiber.unsafePoll()
-      if (settled !== null) return settle(settled)
-      fiber.addObserver(settle)
+      const exitNow = fiber.unsafePoll()
+      if (exitNow !== null) return sendExit(exitNow)
+      fiber.addObserver(sendExit)
       response.once("close", () => {
         if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
       })
     }
-    const begin = () => whenNext(response, backlog, run)
+    const beginRun = () => runInOrder(response, backlog, run)
     // A short body arrives in one packet with the head. Node has parsed only the head by now and parses the body one
     // tick later, so the fiber begins after that tick and need not wait for the body.
-    if (!awaitsContinue && awaitsBody(request)) process.nextTick(begin)
-    else begin()
+    if (!awaitsContinue && awaitsBody(request)) process.nextTick(beginRun)
+    else beginRun()
   }
 }

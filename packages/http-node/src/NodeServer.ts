@@ -54,7 +54,7 @@ const limitsOf = ({ trustProxy, limits = {} }: NodeServerOptions): ConnectionLim
 }
 
 /** Makes the pipeline count requests without a valid key by IPv6 networks of the given size. */
-const byNetwork = (pipeline: Pipeline, ipv6Prefix: number): Pipeline =>
+const limitByNetwork = (pipeline: Pipeline, ipv6Prefix: number): Pipeline =>
   ipv6Prefix === IPV6_PREFIX
     ? pipeline
     : (request) => pipeline({ ...request, address: toCountedAddress(request.address, ipv6Prefix) })
@@ -91,7 +91,7 @@ const listenForRequests = (
 
   const onRequest = (request: IncomingMessage, response: ServerResponse, writeContinue?: () => void) => {
     const body = new RequestBody(request, writeContinue)
-    if (!connections.note(request, response, body)) return
+    if (!connections.recordRequest(request, response, body)) return
     const error = hostError(request)
     const runPipeline = (onAuthenticated: () => void) =>
       pipeline(requestFromNode(request, trustProxy, body, onAuthenticated))
@@ -156,7 +156,7 @@ export const serve = (
     const backlog = new Backlog()
     const connections = new OpenConnections(server, limits, backlog)
     const unread = new UnreadResponses(runtime, timeouts, limits.maxUnreadBytes)
-    listenForRequests(server, connections, byNetwork(pipeline, limits.ipv6Prefix), runtime, trustProxy, {
+    listenForRequests(server, connections, limitByNetwork(pipeline, limits.ipv6Prefix), runtime, trustProxy, {
       backlog,
       unread,
       onAuthenticated: (request) => connections.authenticated(request)

@@ -67,7 +67,7 @@ export class OpenConnections {
   }
 
   /** Records a request and its response. Returns false if the connection gets no more responses. */
-  note(request: IncomingMessage, response: ServerResponse, body: RequestBody): boolean {
+  recordRequest(request: IncomingMessage, response: ServerResponse, body: RequestBody): boolean {
     const connection = this.#open.get(request.socket)
     if (connection === undefined || connection.requests >= this.limits.maxRequestsPerConnection) return false
     connection.pipelined = isResponseOver(connection.response) ? 0 : connection.pipelined + 1
@@ -77,7 +77,7 @@ export class OpenConnections {
     connection.requests++
     this.#open.delete(request.socket)
     this.#open.set(request.socket, connection)
-    if (connection.reader !== undefined) connection.reader.note(request, response)
+    if (connection.reader !== undefined) connection.reader.recordRequest(request, response)
     else if (connection.pipelined > MAX_PIPELINED) {
       this.#distrust(request.socket, connection.address)
       return false
@@ -113,17 +113,17 @@ export class OpenConnections {
 
   #abandonNow(socket: Socket, error: ParseError, findResponse: FindLastResponse): void {
     const connection = this.#open.get(socket)
-    const isOver = error.code === REQUEST_TIMED_OUT || error.code === "HPE_INVALID_EOF_STATE"
+    const isConnectionOver = error.code === REQUEST_TIMED_OUT || error.code === "HPE_INVALID_EOF_STATE"
     // If the client has sent no bytes, a response could be mistaken for the response to a request that the client is
     // just sending.
     const isUnused = error.code === REQUEST_TIMED_OUT && socket.bytesRead === 0
-    if (connection === undefined || !socket.writable || isUnused || (connection.isAbandoned && isOver)) {
+    if (connection === undefined || !socket.writable || isUnused || (connection.isAbandoned && isConnectionOver)) {
       socket.destroy()
     } else if (!connection.isAbandoned) {
       connection.isAbandoned = true
       connection.reader?.stop()
       dropRest(socket)
-      this.#respondAndClose(socket, connection, isOver, findResponse)
+      this.#respondAndClose(socket, connection, isConnectionOver, findResponse)
     }
   }
 
@@ -132,7 +132,7 @@ export class OpenConnections {
     socket.on("error", () => socket.destroy())
     const connection = this.#open.get(socket)
     connection?.reader?.stop()
-    this.#after(connection?.response, () => endWith(socket, true, findResponse))
+    this.#afterResponse(connection?.response, () => endWith(socket, true, findResponse))
   }
 
   /** Ends keep-alive, so that every later response closes its connection. */
@@ -179,8 +179,8 @@ export class OpenConnections {
     const address = this.#open.get(socket)?.address
     if (address === undefined) return
     this.#open.delete(socket)
-    const left = (this.#perAddress.get(address) ?? 0) - 1
-    if (left > 0) this.#perAddress.set(address, left)
+    const remainingCount = (this.#perAddress.get(address) ?? 0) - 1
+    if (remainingCount > 0) this.#perAddress.set(address, remainingCount)
     else this.#perAddress.delete(address)
   }
 
@@ -194,7 +194,7 @@ export class OpenConnections {
       if (connection.address !== address || connection.reader !== undefined) continue
       connection.reader = new SocketReader(other, this.backlog)
       const { request, response } = connection
-      if (request !== undefined && response !== undefined) connection.reader.note(request, response)
+      if (request !== undefined && response !== undefined) connection.reader.recordRequest(request, response)
     }
   }
 
@@ -203,22 +203,22 @@ export class OpenConnections {
    * closes a connection of the address with the most connections, so that a few addresses cannot exclude all others.
    */
   #makeRoom(address: string): boolean {
-    const held = this.#perAddress.get(address) ?? 0
-    if (held >= this.limits.maxConnectionsPerAddress) {
+    const ownCount = this.#perAddress.get(address) ?? 0
+    if (ownCount >= this.limits.maxConnectionsPerAddress) {
       return this.#closeIdle((connection) => connection.address === address)
     }
     if (this.#open.size < this.limits.maxConnections) return true
-    const busiestAddress = this.#busiestBeside(held)
+    const busiestAddress = this.#busiestOther(ownCount)
     const isOfBusiest = (connection: OpenConnection) => connection.address === busiestAddress
     // Closes no connection of an address that has fewer connections than the new connection's address.
-    const mayGiveWay = (connection: OpenConnection) => (this.#perAddress.get(connection.address) ?? 0) >= held
-    return this.#closeIdle(isOfBusiest) || this.#closeIdle(mayGiveWay) || this.#closeFirst(isOfBusiest)
+    const isAtOwnLimit = (connection: OpenConnection) => (this.#perAddress.get(connection.address) ?? 0) >= ownCount
+    return this.#closeIdle(isOfBusiest) || this.#closeIdle(isAtOwnLimit) || this.#closeFirst(isOfBusiest)
   }
 
   /** The address with the most connections, if it has at least two more than `held`. */
-  #busiestBeside(held: number): string | undefined {
+  #busiestOther(ownCount: number): string | undefined {
     let busiest: string | undefined
-    let max = held + 1
+    let max = ownCount + 1
     for (const [address, count] of this.#perAddress) {
       if (count <= max) continue
       busiest = address
@@ -251,22 +251,22 @@ export class OpenConnections {
   #respondAndClose(
     socket: Socket,
     { request, body, response }: OpenConnection,
-    isOver: boolean,
+    isConnectionOver: boolean,
     findResponse: FindLastResponse
   ): void {
     if (request === undefined || response === undefined || request.complete) {
-      this.#after(response, () => endWith(socket, isOver || this.#isStopping, findResponse))
+      this.#afterResponse(response, () => endWith(socket, isConnectionOver || this.#isStopping, findResponse))
     } else if (response.headersSent) {
       // Closes the connection, because the error is in the body of a request that already has its response.
       socket.destroy()
     } else {
       response.shouldKeepAlive = false
-      if (isOver) socket.once("finish", () => socket.destroy())
+      if (isConnectionOver) socket.once("finish", () => socket.destroy())
       body?.abort()
     }
   }
 
-  #after(response: ServerResponse | undefined, act: () => void): void {
+  #afterResponse(response: ServerResponse | undefined, act: () => void): void {
     if (response === undefined || response.writableFinished || response.destroyed) act()
     else response.once("close", act)
   }
@@ -281,8 +281,8 @@ const dropRest = (socket: Socket): void => {
 }
 
 /** Sends the last response of a connection. `isOver` is true if the client has ended its side or exceeded its time. */
-const endWith = (socket: Socket, isOver: boolean, findResponse: FindLastResponse) =>
+const endWith = (socket: Socket, isConnectionOver: boolean, findResponse: FindLastResponse) =>
   findResponse((response) => {
     socket.end(rawResponse(response))
-    if (isOver) socket.destroySoon()
+    if (isConnectionOver) socket.destroySoon()
   })

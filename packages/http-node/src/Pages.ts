@@ -18,7 +18,7 @@ export interface PagesOptions extends DocumentOptions {
 }
 
 /** A page at one path (Specification, Commands). */
-const at = (path: `/${string}`, show: (request: HttpRequest) => Effect.Effect<Page | Failure>) =>
+const pageAt = (path: `/${string}`, show: (request: HttpRequest) => Effect.Effect<Page | Failure>) =>
   pageGroup(path, (request) => (request.path === path ? show(request) : undefined))
 
 const json = (value: unknown): Page => ({ body: JSON.stringify(value) })
@@ -56,14 +56,14 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatu
   )
 
   return [
-    at("/healthz", () => Effect.succeed(json({ status: "alive" }))),
-    at("/readyz", () =>
+    pageAt("/healthz", () => Effect.succeed(json({ status: "alive" }))),
+    pageAt("/readyz", () =>
       Effect.zipWith(ready, unavailableCells, (reason, unavailable) =>
         reason === null ? json(readiness(unavailable)) : ({ _tag: "NotReady", message: reason } as const)
       )
     ),
-    at("/metrics", () => Effect.map(metrics, (body) => ({ headers: { "Content-Type": EXPOSITION_TYPE }, body }))),
-    at("/openapi.json", (request) => Effect.map(openapi, (body) => constantPage(body, request))),
+    pageAt("/metrics", () => Effect.map(metrics, (body) => ({ headers: { "Content-Type": EXPOSITION_TYPE }, body }))),
+    pageAt("/openapi.json", (request) => Effect.map(openapi, (body) => constantPage(body, request))),
     yield* docsPages
   ]
 })

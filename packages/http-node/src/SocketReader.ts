@@ -11,7 +11,8 @@ const SLICE_BYTES = 512
 /** The end of a head, after which the next request may begin. */
 const HEAD_END = "\r\n\r\n"
 
-const upTo = (bytes: Buffer, length: number): Buffer => (bytes.length <= length ? bytes : bytes.subarray(0, length))
+const firstBytes = (bytes: Buffer, length: number): Buffer =>
+  bytes.length <= length ? bytes : bytes.subarray(0, length)
 
 /** Whether a response was sent or can no longer be sent. */
 export const isResponseOver = (response: ServerResponse | undefined): boolean =>
@@ -28,7 +29,7 @@ export class SocketReader {
   readonly #backlog: Backlog
   readonly #parse: ((chunk: Buffer) => void) | undefined
   /** Bytes that were read but must not be parsed yet. */
-  #held: Buffer | undefined
+  #heldBytes: Buffer | undefined
   #isPaused = false
   #isOver = false
   /** The latest request, its response, and the response before it. */
@@ -56,7 +57,7 @@ export class SocketReader {
   }
 
   /** Records a request that the parser has parsed. */
-  note(request: IncomingMessage, response: ServerResponse): void {
+  recordRequest(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request
     this.#earlier = this.#response
     this.#response = response
@@ -66,7 +67,7 @@ export class SocketReader {
   /** Stops parsing, because node has released the connection's parser or no further request can follow. */
   stop(): void {
     this.#isOver = true
-    this.#held = undefined
+    this.#heldBytes = undefined
     this.#resumeSocket()
   }
 
@@ -77,16 +78,16 @@ export class SocketReader {
 
   #onData(chunk: Buffer): void {
     if (this.#isOver) return
-    if (this.#held === undefined) this.#parseAll(chunk)
-    else this.#hold(Buffer.concat([this.#held, chunk]))
+    if (this.#heldBytes === undefined) this.#parseAll(chunk)
+    else this.#hold(Buffer.concat([this.#heldBytes, chunk]))
   }
 
   #parseHeld(): void {
-    const held = this.#held
-    if (held === undefined || !this.#isReady || this.#socket.destroyed) return
-    this.#held = undefined
-    this.#parseAll(held)
-    if (this.#held === undefined) this.#resumeSocket()
+    const heldBytes = this.#heldBytes
+    if (heldBytes === undefined || !this.#isReady || this.#socket.destroyed) return
+    this.#heldBytes = undefined
+    this.#parseAll(heldBytes)
+    if (this.#heldBytes === undefined) this.#resumeSocket()
   }
 
   #parseAll(chunk: Buffer): void {
@@ -107,24 +108,24 @@ export class SocketReader {
   /** The first bytes of `bytes`, as many as the parser gets at once. */
   #firstOf(bytes: Buffer): Buffer {
     this.#bodyInSlice = 0
-    if (this.#bodyLeft > 0) return upTo(bytes, this.#bodyLeft)
-    const slice = upTo(bytes, SLICE_BYTES)
+    if (this.#bodyLeft > 0) return firstBytes(bytes, this.#bodyLeft)
+    const slice = firstBytes(bytes, SLICE_BYTES)
     // Does not search the end of a head in a body of unknown length, which may contain those bytes even at every fourth
     // byte.
     const end = this.#request?.complete === false ? -1 : slice.indexOf(HEAD_END)
-    if (end >= 0) return upTo(slice, end + HEAD_END.length)
+    if (end >= 0) return firstBytes(slice, end + HEAD_END.length)
     this.#bodyInSlice = slice.length
     return slice
   }
 
   #hold(bytes: Buffer): void {
-    const isWaiting = this.#held !== undefined
-    this.#held = bytes
+    const isWaiting = this.#heldBytes !== undefined
+    this.#heldBytes = bytes
     this.#isPaused = true
     this.#socket.pause()
     if (isWaiting) return
     const onResponded = () => {
-      if (this.#held !== undefined && this.#isReady) this.#backlog.add(() => this.#parseHeld())
+      if (this.#heldBytes !== undefined && this.#isReady) this.#backlog.add(() => this.#parseHeld())
     }
     // The buffered bytes wait for the latest response, or for the previous response if the latest request's body is
     // incomplete.

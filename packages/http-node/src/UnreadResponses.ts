@@ -27,23 +27,23 @@ export class UnreadResponses {
     const { response_stall_ms, response_total_ms } = this.timeouts
     socket.setTimeout(response_stall_ms)
     this.#waiting.set(response, { socket, bytes })
-    const late = this.#fork(
+    const lateTimer = this.#fork(
       Effect.sync(() => void socket.destroy()).pipe(Effect.delay(response_total_ms), Effect.withClock(Clock.make()))
     )
     response.once("close", () => {
       this.#waiting.delete(response)
-      this.#fork(Fiber.interrupt(late))
+      this.#fork(Fiber.interrupt(lateTimer))
     })
     this.#drop()
   }
 
   /** Closes connections, those with the oldest unread responses first, until the others are within the limit. */
   #drop(): void {
-    let held = 0
-    for (const { bytes } of this.#waiting.values()) held += bytes
+    let heldBytes = 0
+    for (const { bytes } of this.#waiting.values()) heldBytes += bytes
     for (const [response, { socket, bytes }] of this.#waiting) {
-      if (held <= this.maxUnreadBytes) return
-      held -= bytes
+      if (heldBytes <= this.maxUnreadBytes) return
+      heldBytes -= bytes
       this.#waiting.delete(response)
       socket.destroy()
     }

@@ -19,16 +19,18 @@ export const coalesce = <A>(
   return Effect.suspend(() => {
     const now = clock.unsafeCurrentTimeMillis()
     if (latest !== undefined && now >= latest.begun_at && now < latest.begun_at + fresh_ms) return latest.exit
-    const done = Deferred.unsafeMake<A>(FiberId.none)
-    const result: Result<A> = { begun_at: now, exit: Deferred.await(done) }
+    const deferred = Deferred.unsafeMake<A>(FiberId.none)
+    const result: Result<A> = { begun_at: now, exit: Deferred.await(deferred) }
     latest = result
-    const worked = Effect.onExit(work, (exit) =>
+    const recordedWork = Effect.onExit(work, (exit) =>
       Effect.sync(() => {
         result.exit = exit
       })
     )
-    const begun = Effect.uninterruptible(Effect.forkDaemon(Effect.interruptible(Effect.intoDeferred(worked, done))))
-    return Effect.zipRight(begun, Deferred.await(done))
+    const beginWork = Effect.uninterruptible(
+      Effect.forkDaemon(Effect.interruptible(Effect.intoDeferred(recordedWork, deferred)))
+    )
+    return Effect.zipRight(beginWork, Deferred.await(deferred))
   })
 }
 

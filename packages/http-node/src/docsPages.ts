@@ -15,8 +15,8 @@ const pages = new URL("../pages/", import.meta.url)
 
 /** The file of RapiDoc. The published package contains it; in a clone it is in node_modules. */
 const reader = () => {
-  const packed = new URL("../assets/rapidoc-min.js", import.meta.url)
-  return existsSync(packed) ? packed : createRequire(import.meta.url).resolve("rapidoc/dist/rapidoc-min.js")
+  const packedFile = new URL("../assets/rapidoc-min.js", import.meta.url)
+  return existsSync(packedFile) ? packedFile : createRequire(import.meta.url).resolve("rapidoc/dist/rapidoc-min.js")
 }
 
 const file = (type: string, path: () => string | URL) =>

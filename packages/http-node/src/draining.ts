@@ -4,7 +4,7 @@ import { Clock, type Duration, Effect, Fiber, Schedule, type Scope } from "effec
 import { SERVER_TIMEOUTS } from "./serverLimits.js"
 
 /** Waits for one iteration of the event loop, in which node accepts the connections that the kernel has queued. */
-const turn = Effect.async<void>((resume) => {
+const waitForEventLoop = Effect.async<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
@@ -27,11 +27,11 @@ export const closeServer = (
   { drain_arrival_ms = SERVER_TIMEOUTS.drain_arrival_ms, timeout, afterArrivals, onTimeout }: CloseOptions
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    yield* Effect.zipRight(turn, turn)
-    const closed = yield* Effect.fork(stopListening(server))
-    yield* Effect.raceFirst(Fiber.join(closed), Effect.sleep(drain_arrival_ms))
+    yield* Effect.zipRight(waitForEventLoop, waitForEventLoop)
+    const closeFiber = yield* Effect.fork(stopListening(server))
+    yield* Effect.raceFirst(Fiber.join(closeFiber), Effect.sleep(drain_arrival_ms))
     yield* afterArrivals
-    yield* Fiber.join(closed)
+    yield* Fiber.join(closeFiber)
   }).pipe(
     // The timeout must interrupt this finalizer, which is uninterruptible by default.
     Effect.interruptible,
@@ -58,16 +58,16 @@ export const drainOnClose = (
   timeout: Duration.DurationInput = SERVER_TIMEOUTS.stopping_ms
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.suspend(() => {
-    const running = new Set<ServerResponse>()
+    const openResponses = new Set<ServerResponse>()
     const onRequest = (_: IncomingMessage, response: ServerResponse) => {
       if (!server.listening) response.shouldKeepAlive = false
-      running.add(response)
-      response.once("close", () => running.delete(response))
+      openResponses.add(response)
+      response.once("close", () => openResponses.delete(response))
     }
     const drain = closeServer(server, {
       timeout,
       afterArrivals: Effect.suspend(() => {
-        for (const response of running) response.shouldKeepAlive = false
+        for (const response of openResponses) response.shouldKeepAlive = false
         // Repeated, because a connection whose response had begun before this becomes idle later.
         return Effect.fork(
           Effect.repeat(

@@ -15,7 +15,7 @@ export const announcedLength = ({ headers }: IncomingMessage): number =>
 /** Whether a request has a body that may not have arrived yet. */
 export const awaitsBody = (request: IncomingMessage): boolean => !request.complete && announcedLength(request) !== 0
 
-const broken = Effect.failSync(() => new BodyIncomplete())
+const bodyIncomplete = Effect.failSync(() => new BodyIncomplete())
 
 const tooLarge = Effect.failSync(() => new BodyTooLarge())
 
@@ -42,7 +42,7 @@ export class RequestBody {
     const request = this.#request
     const length = announcedLength(request)
     if (length > max_bytes) return tooLarge
-    if (request.destroyed || this.#isAborted) return broken
+    if (request.destroyed || this.#isAborted) return bodyIncomplete
     // A body that has arrived completely is read synchronously, so that the fiber need not wait.
     if (length > 0 && request.readableLength === length) return Exit.succeed(request.read() as Buffer)
     return this.#arriving(max_bytes)
@@ -69,7 +69,7 @@ export class RequestBody {
       }
       // Only the first call of `resume` counts, so the listeners of a finished request may stay.
       const onEnd = () => resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-      const onBroken = () => resume(broken)
+      const onBroken = () => resume(bodyIncomplete)
       this.#onAborted = onBroken
       // Without a listener for errors, a failed request emits only "close".
       request.on("data", onData).on("end", onEnd).on("close", onBroken)
@@ -124,14 +124,14 @@ export interface RequestHead {
 
 /** Removes the port or the brackets that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`, `[2001:db8::1]`. */
 const withoutPort = (text: string): string => {
-  const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? []
-  return bracketed ?? dotted ?? text
+  const [, ipv6, ipv4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? []
+  return ipv6 ?? ipv4 ?? text
 }
 
 /** The client's address; behind a proxy, the last address in X-Forwarded-For, which the proxy added. */
 const addressOf = ({ header, remoteAddress }: RequestHead, trustProxy: boolean): string => {
-  const last = trustProxy ? header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined
-  const address = last === undefined ? undefined : withoutPort(last)
+  const forwardedAddress = trustProxy ? header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined
+  const address = forwardedAddress === undefined ? undefined : withoutPort(forwardedAddress)
   return address !== undefined && isIP(address) !== 0 ? address : (remoteAddress ?? "unknown")
 }
 

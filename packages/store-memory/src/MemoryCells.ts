@@ -16,7 +16,7 @@ const memoryCell = (
       memory.turns.ready(now).flatMap(([shop_id, turn]) => {
         const { queue } = memory.dataOf(shop_id)
         const claimable = queue.claimable(now)
-        if (claimable === 0) memory.turns.correct(shop_id, queue.next())
+        if (claimable === 0) memory.turns.correctDueAt(shop_id, queue.next())
         return Array.from({ length: claimable }, (_, rank) => ({ shop_id, rank, turn }))
       })
     ),
@@ -46,26 +46,26 @@ const memoryCellDirectory = (home: Memory, names: ReadonlyArray<string>): CellDi
   const [, ...others] = names
   const shops = new Map<ShopId, string>()
   const keys = new Map<string, string>()
-  const placed = new Map<string, number>()
+  const shopCounts = new Map<string, number>()
   /** For each account, the cells whose copy lacks the last change, with the number of that change. */
-  const lacking = new Map<ClientId, Map<string, number>>()
+  const staleCells = new Map<ClientId, Map<string, number>>()
   let changes = 0
   home.onAccount = (id) => {
     changes++
-    lacking.set(id, new Map(others.map((cell) => [cell, changes])))
+    staleCells.set(id, new Map(others.map((cell) => [cell, changes])))
   }
   const stale = (client_id: ClientId) => ({
     client_id,
     account: home.accounts.get(client_id) ?? null,
-    lacking: Array.from(lacking.get(client_id) ?? [], ([cell, change_number]) => ({ cell, change_number }))
+    lacking: Array.from(staleCells.get(client_id) ?? [], ([cell, change_number]) => ({ cell, change_number }))
   })
   return {
     cellOfShop: (shop_id) => Effect.sync(() => shops.get(shop_id) ?? null),
     place: (shop_id, among) =>
       Effect.sync(() => {
-        const [emptiest] = among.toSorted((a, b) => (placed.get(a) ?? 0) - (placed.get(b) ?? 0))
-        const cell = shops.get(shop_id) ?? emptiest!
-        if (!shops.has(shop_id)) placed.set(cell, (placed.get(cell) ?? 0) + 1)
+        const [emptiestCell] = among.toSorted((a, b) => (shopCounts.get(a) ?? 0) - (shopCounts.get(b) ?? 0))
+        const cell = shops.get(shop_id) ?? emptiestCell!
+        if (!shops.has(shop_id)) shopCounts.set(cell, (shopCounts.get(cell) ?? 0) + 1)
         shops.set(shop_id, cell)
         return cell
       }),
@@ -73,13 +73,13 @@ const memoryCellDirectory = (home: Memory, names: ReadonlyArray<string>): CellDi
     hasPlaced: Effect.sync(() => shops.size > 0),
     cellOfKey: (hash) => Effect.sync(() => keys.get(hash) ?? null),
     putKey: (hash, cell) => Effect.sync(() => void keys.set(hash, cell)),
-    stale: (client_id) => Effect.sync(() => (client_id === null ? [...lacking.keys()] : [client_id]).map(stale)),
+    stale: (client_id) => Effect.sync(() => (client_id === null ? [...staleCells.keys()] : [client_id]).map(stale)),
     copied: (client_id, cell, change_number) =>
       Effect.sync(() => {
-        const ofAccount = lacking.get(client_id)
+        const ofAccount = staleCells.get(client_id)
         if (ofAccount?.get(cell) !== change_number) return false
         ofAccount.delete(cell)
-        if (ofAccount.size === 0) lacking.delete(client_id)
+        if (ofAccount.size === 0) staleCells.delete(client_id)
         return true
       })
   }
@@ -94,7 +94,7 @@ export const memoryCells = (
   Entropy
 > =>
   Effect.gen(function* () {
-    const open = (name: string) => {
+    const openCell = (name: string) => {
       const memory = new Memory()
       const deliveries = memoryDeliveries(memory)
       return Effect.map(Effect.scoped(Layer.build(layerOn(memory))), (ports) => ({
@@ -109,8 +109,8 @@ export const memoryCells = (
       }))
     }
     const [first, ...rest] = names
-    const home = yield* open(first)
-    const others = yield* Effect.forEach(rest, open)
+    const home = yield* openCell(first)
+    const others = yield* Effect.forEach(rest, openCell)
     return {
       cells: [home.cell, ...others.map(({ cell }) => cell)] as const,
       directory: memoryCellDirectory(home.memory, names)

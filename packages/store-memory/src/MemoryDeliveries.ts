@@ -29,13 +29,13 @@ export const memoryDeliveries = (
   readonly claimNumbered: (now: Instant, max: number) => Effect.Effect<NumberedClaims>
 } => {
   /** The queues that may have deliveries in flight, whose leases may expire. */
-  const leased = new Map<ShopId, ShopDeliveryQueue>()
+  const leasedQueues = new Map<ShopId, ShopDeliveryQueue>()
 
   const claimOne = (shop_id: ShopId, now: number, lease_until: bigint): Claim | undefined => {
     const { queue, state, events } = memory.dataOf(shop_id)
     const row = queue.claim(now, lease_until)
     if (row === undefined || state.webhook === null) return undefined
-    leased.set(shop_id, queue)
+    leasedQueues.set(shop_id, queue)
     const { event_id, token, seq } = row
     return { shop_id, event_id, token, webhook: state.webhook, body: events[seq - 1]!.body }
   }
@@ -52,7 +52,7 @@ export const memoryDeliveries = (
           const claim = claimOne(shop_id, now, lease_until)
           if (claim !== undefined) {
             claims.push(claim)
-            memory.turns.served(shop_id, number * TURNS_PER_CLAIM + claims.length)
+            memory.turns.recordServed(shop_id, number * TURNS_PER_CLAIM + claims.length)
           }
           memory.turns.schedule(shop_id, memory.dataOf(shop_id).queue.next())
         }
@@ -66,14 +66,14 @@ export const memoryDeliveries = (
     reclaim: Effect.clockWith((clock) =>
       Effect.sync(() => {
         const now = realNanos(clock)
-        let reclaimed = 0
-        for (const [shop_id, queue] of leased) {
-          const ended = queue.reclaim(now)
-          if (ended > 0) memory.turns.schedule(shop_id, queue.next())
-          if (queue.inFlight === 0) leased.delete(shop_id)
-          reclaimed += ended
+        let reclaimedCount = 0
+        for (const [shop_id, queue] of leasedQueues) {
+          const endedCount = queue.reclaim(now)
+          if (endedCount > 0) memory.turns.schedule(shop_id, queue.next())
+          if (queue.inFlight === 0) leasedQueues.delete(shop_id)
+          reclaimedCount += endedCount
         }
-        return reclaimed
+        return reclaimedCount
       })
     ),
     next: (until) =>
@@ -83,7 +83,7 @@ export const memoryDeliveries = (
         for (let turn = memory.turns.first(); turn !== undefined && turn.due_at <= until; turn = memory.turns.first()) {
           const due_at = memory.dataOf(turn.shop_id).queue.next()
           if (due_at === turn.due_at) return due_at
-          memory.turns.correct(turn.shop_id, due_at)
+          memory.turns.correctDueAt(turn.shop_id, due_at)
         }
         return null
       }),

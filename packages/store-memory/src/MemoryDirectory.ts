@@ -16,8 +16,8 @@ import type { ShopData } from "./ShopData.js"
  * The shop that `owns` accepts. Searches all shops, because this is rarely needed and an index would slow down every
  * create.
  */
-const ownerOf = (memory: Memory, owns: (data: ShopData) => boolean): ShopId | null => {
-  for (const [shop_id, data] of memory.shops) if (owns(data)) return shop_id
+const ownerOf = (memory: Memory, isOwner: (data: ShopData) => boolean): ShopId | null => {
+  for (const [shop_id, data] of memory.shops) if (isOwner(data)) return shop_id
   return null
 }
 

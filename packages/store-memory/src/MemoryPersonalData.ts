@@ -11,7 +11,7 @@ import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
 
 /** Whether a text contains the id of a person or one of their phone numbers. */
-const names =
+const makeNameTest =
   ({ client_id, phones }: Person) =>
   (text: string): boolean =>
     text.includes(client_id) || phones.some((phone) => text.includes(phone))
@@ -20,24 +20,24 @@ const personShopData = ({ state, ledger }: ShopData, memory: Memory, { client_id
   const lines = ledger.filter((line) => line.client_id === client_id)
   const offers = [...state.offers.values()].filter(({ phone }) => phones.includes(phone))
   const inbox = (memory.inboxes.get(client_id) ?? []).filter(({ shop_id }) => shop_id === state.shop.id)
-  const named = new Set([...lines, ...offers, ...inbox].map(({ ticket_id }) => ticket_id))
+  const ticketIds = new Set([...lines, ...offers, ...inbox].map(({ ticket_id }) => ticket_id))
   const tickets = [...state.tickets.values()].filter(
     (ticket) =>
       ticket.client_id === client_id ||
       (ticket.client_phone !== null && phones.includes(ticket.client_phone)) ||
-      named.has(ticket.id)
+      ticketIds.has(ticket.id)
   )
   const isTheirs = new Set<string>(tickets.map(({ id }) => id))
-  const ofWalkIn = [...memory.notifications.payloads.values()].filter(
+  const walkInNotifications = [...memory.notifications.payloads.values()].filter(
     (one): one is NotificationRecord =>
       "ticket_id" in one && one.client_id === null && one.shop_id === state.shop.id && isTheirs.has(one.ticket_id)
   )
-  const notifications = [...inbox, ...ofWalkIn].sort((a, b) => a.created_at - b.created_at)
+  const notifications = [...inbox, ...walkInNotifications].sort((a, b) => a.created_at - b.created_at)
   const link = state.links.get(client_id) ?? null
   return { link, card: state.cards.get(client_id) ?? null, ledger: lines, offers, notifications, tickets }
 }
 
-const isHeld = ({ link, card, ledger, offers, notifications, tickets }: PersonShopData): boolean =>
+const hasData = ({ link, card, ledger, offers, notifications, tickets }: PersonShopData): boolean =>
   link !== null || card !== null || [ledger, offers, notifications, tickets].some(({ length }) => length > 0)
 
 /** The port for a person's data in all shops. */
@@ -45,14 +45,14 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
   beginErasure: (id, phones) =>
     Effect.sync(() => {
       const account = memory.accounts.get(id)
-      const begun = memory.erasures.get(id)
-      if (account === undefined && begun === undefined) return null
+      const pendingErasure = memory.erasures.get(id)
+      if (account === undefined && pendingErasure === undefined) return null
       if (account !== undefined) memory.putAccount(id, null)
-      const present = account === undefined ? [] : [account.phone]
+      const currentPhones = account === undefined ? [] : [account.phone]
       const person: Person = {
         client_id: id,
-        names: account === undefined ? (begun?.names ?? []) : [account.given_name, account.family_name],
-        phones: [...new Set([...(begun?.phones ?? []), ...present, ...phones])]
+        names: account === undefined ? (pendingErasure?.names ?? []) : [account.given_name, account.family_name],
+        phones: [...new Set([...(pendingErasure?.phones ?? []), ...currentPhones, ...phones])]
       }
       memory.erasures.set(id, person)
       return person
@@ -60,14 +60,14 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
   endErasure: (id) => Effect.sync(() => void memory.erasures.delete(id)),
   shops: (person) =>
     Effect.sync(() => {
-      const having = [...memory.shops].filter(([, data]) => isHeld(personShopData(data, memory, person)))
-      return having.map(([shop_id]) => shop_id).sort()
+      const shopsWithData = [...memory.shops].filter(([, data]) => hasData(personShopData(data, memory, person)))
+      return shopsWithData.map(([shop_id]) => shop_id).sort()
     }),
   readShopData: (shop_id, person) => Effect.sync(() => personShopData(memory.dataOf(shop_id), memory, person)),
   events: (shop_id, person, tickets, from_seq) =>
     Effect.sync(() => {
       const { events, attempts } = memory.dataOf(shop_id)
-      const isNamed = names(person)
+      const isNamed = makeNameTest(person)
       return events
         .slice(from_seq - 1, from_seq - 1 + ServiceLimits.erasure_batch_events)
         .filter(({ ticket_id, body }) => (ticket_id !== null && tickets.includes(ticket_id)) || isNamed(body))
@@ -76,12 +76,12 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
   idempotencyRecords: (shop_id, person, tickets) =>
     Effect.sync(() => {
       const rows = [...memory.dataOf(shop_id).state.idempotency_records.values()]
-      const isNamed = names(person)
-      const naming = rows.filter(
+      const isNamed = makeNameTest(person)
+      const matchingRows = rows.filter(
         (row) =>
           isNamed(`${idempotencyRecordKey(row)} ${row.fingerprint} ${row.response}`) ||
           tickets.includes(JSON.parse(row.response).id)
       )
-      return { records: naming, next: null }
+      return { records: matchingRows, next: null }
     })
 })

@@ -40,7 +40,11 @@ const matches = (filter: TicketFilter, data: ShopData): ((ticket: TicketRecord) 
 }
 
 /** Reads the data of a shop. Fails with `ShopNotFound` if the shop does not exist. */
-const inShop = <A>(memory: Memory, shop_id: ShopId, read: (data: ShopData) => A): Effect.Effect<A, ShopNotFound> =>
+const readShopData = <A>(
+  memory: Memory,
+  shop_id: ShopId,
+  read: (data: ShopData) => A
+): Effect.Effect<A, ShopNotFound> =>
   Effect.suspend(() => {
     const data = memory.shops.get(shop_id)
     return data === undefined ? Effect.fail(new ShopNotFound()) : Effect.succeed(read(data))
@@ -65,21 +69,25 @@ const unreadFrom = (data: ShopData, filter: TicketFilter, order: TicketOrder): T
   const part = filter.tracking_code === undefined ? narrowestFilter(filter) : null
   if (order._tag === "Newest" || part === null) return null
   const { since, after, max = ServiceLimits.changes_read_max } = order
-  const next = take(max + 1, data.byChange.from(since, after ?? 0), () => true)[max]
+  const next = takeWhere(max + 1, data.byChange.from(since, after ?? 0), () => true)[max]
   if (next === undefined) return null
-  const few = take(max + 1, inOrder(data, part, { _tag: "Newest", after: null }), matches(part, data))
-  return few.length > max ? next : null
+  const candidateTickets = takeWhere(
+    max + 1,
+    ticketsInOrder(data, part, { _tag: "Newest", after: null }),
+    matches(part, data)
+  )
+  return candidateTickets.length > max ? next : null
 }
 
-function* inOrder(data: ShopData, filter: TicketFilter, order: TicketOrder): Generator<TicketRecord> {
+function* ticketsInOrder(data: ShopData, filter: TicketFilter, order: TicketOrder): Generator<TicketRecord> {
   if (order._tag === "Changes") return yield* data.byChange.from(order.since, order.after ?? 0)
   const { after } = order
   const ids = candidates(data, filter)
-  for (let i = firstAfter(ids, after); i >= 0; i--) yield data.state.tickets.get(ids[i]!)!
+  for (let i = indexAfter(ids, after); i >= 0; i--) yield data.state.tickets.get(ids[i]!)!
 }
 
 /** The index of the newest ticket that is older than `after`, in a list with the oldest first. */
-const firstAfter = (ids: ReadonlyArray<TicketId>, after: TicketId | null): number => {
+const indexAfter = (ids: ReadonlyArray<TicketId>, after: TicketId | null): number => {
   if (after === null) return ids.length - 1
   let low = 0
   let high = ids.length
@@ -91,14 +99,14 @@ const firstAfter = (ids: ReadonlyArray<TicketId>, after: TicketId | null): numbe
   return low - 1
 }
 
-const take = (
+const takeWhere = (
   limit: number,
   tickets: Iterable<TicketRecord>,
-  keep: (ticket: TicketRecord) => boolean
+  isWanted: (ticket: TicketRecord) => boolean
 ): Array<TicketRecord> => {
   const taken: Array<TicketRecord> = []
   if (limit === 0) return taken
-  for (const ticket of tickets) if (keep(ticket) && taken.push(ticket) === limit) break
+  for (const ticket of tickets) if (isWanted(ticket) && taken.push(ticket) === limit) break
   return taken
 }
 
@@ -111,18 +119,18 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     }),
 
   ticket: (shop_id, id) =>
-    inShop(memory, shop_id, (data) => {
+    readShopData(memory, shop_id, (data) => {
       const record = data.state.tickets.get(id)
       return { shop: data.state.shop, tickets: record === undefined ? [] : [seenTicket(data, record)] }
     }),
 
   tickets: (shop_id, filter, order, limit) =>
-    inShop(memory, shop_id, (data) => {
+    readShopData(memory, shop_id, (data) => {
       const unread = unreadFrom(data, filter, order)
       const isIn = matches(filter, data)
       const upTo = unread?.change_seq ?? Number.POSITIVE_INFINITY
-      const read = inOrder(data, filter, order)
-      const tickets = take(limit, read, (ticket) => ticket.change_seq < upTo && isIn(ticket))
+      const read = ticketsInOrder(data, filter, order)
+      const tickets = takeWhere(limit, read, (ticket) => ticket.change_seq < upTo && isIn(ticket))
       const last_change_at = order._tag === "Changes" ? data.byChange.last_change_at : null
       const unread_from = unread && { change_seq: unread.change_seq, updated_at: unread.updated_at }
       return {
@@ -134,8 +142,8 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     }),
 
   ticketsOfNumber: (shop_id, number, limit) =>
-    inShop(memory, shop_id, (data) => {
-      const newest = [...inOrder(data, { number }, { _tag: "Newest", after: null })]
+    readShopData(memory, shop_id, (data) => {
+      const newest = [...ticketsInOrder(data, { number }, { _tag: "Newest", after: null })]
       const preferred = preferredByNumber(newest, ({ state }) => state, limit)
       return { shop: data.state.shop, tickets: preferred.map((record) => seenTicket(data, record)) }
     }),
@@ -162,10 +170,10 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
   externalRefs: (shop_id, refs) =>
     Effect.sync(() => {
       const { state } = memory.dataOf(shop_id)
-      const asked = new Set(refs)
+      const askedRefs = new Set(refs)
       const existing = new Set<string>()
       for (const { id, external_ref } of state.tickets.values())
-        for (const ref of [id, external_ref]) if (ref !== null && asked.has(ref)) existing.add(ref)
+        for (const ref of [id, external_ref]) if (ref !== null && askedRefs.has(ref)) existing.add(ref)
       return existing
     }),
   events: (shop_id, part) => Effect.sync(() => partOf(memory.dataOf(shop_id).events, part))

@@ -329,11 +329,11 @@ export class ShopData {
     this.byChange.note(ticket)
     this.byClosure.note(ticket)
     if (ticket.client_id !== null && ticket.client_id !== before?.client_id) {
-      const former = before?.client_id ?? null
-      if (former !== null) this.byClient.get(former)?.delete(ticket.id)
-      const theirs = this.byClient.get(ticket.client_id)
-      if (theirs === undefined) this.byClient.set(ticket.client_id, new Set([ticket.id]))
-      else theirs.add(ticket.id)
+      const formerClient = before?.client_id ?? null
+      if (formerClient !== null) this.byClient.get(formerClient)?.delete(ticket.id)
+      const ticketsOfClient = this.byClient.get(ticket.client_id)
+      if (ticketsOfClient === undefined) this.byClient.set(ticket.client_id, new Set([ticket.id]))
+      else ticketsOfClient.add(ticket.id)
     }
     if (before !== undefined) return
     this.byTrackingCode.set(ticket.tracking_code, ticket.id)

@@ -12,7 +12,7 @@ const NEVER_SERVED = Number.MIN_SAFE_INTEGER
 /**
  * The number of shops that have entered a queue of this process. All cells share it, because their turns are compared.
  */
-let entered = 0
+let enteredCount = 0
 
 /**
  * The order in which shops are served: of the ready shops, the shop that was served longest ago is first. A shop is
@@ -37,7 +37,7 @@ export class ShopTurns {
   schedule(shop_id: ShopId, due_at: Instant | undefined): void {
     const known_due_at = this.#ready.get(shop_id)?.was_due_at ?? this.#current.get(shop_id)?.due_at
     if (due_at === undefined || (known_due_at !== undefined && known_due_at <= due_at)) return
-    if (!this.#served.has(shop_id)) this.#served.set(shop_id, NEVER_SERVED + entered++)
+    if (!this.#served.has(shop_id)) this.#served.set(shop_id, NEVER_SERVED + enteredCount++)
     const turn = { due_at, seq: this.#scheduled++, shop_id }
     this.#current.set(shop_id, turn)
     this.#waiting.push(turn)
@@ -45,14 +45,14 @@ export class ShopTurns {
   }
 
   /** Replaces an outdated turn of a shop by the instant at which its next delivery is due. */
-  correct(shop_id: ShopId, due_at: Instant | undefined): void {
+  correctDueAt(shop_id: ShopId, due_at: Instant | undefined): void {
     this.#ready.delete(shop_id)
     this.#current.delete(shop_id)
     this.schedule(shop_id, due_at)
   }
 
   /** Records the number of the claim that served a shop. Shops with smaller numbers are served before it. */
-  served(shop_id: ShopId, turn: number): void {
+  recordServed(shop_id: ShopId, turn: number): void {
     this.#served.set(shop_id, turn)
   }
 

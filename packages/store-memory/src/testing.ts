@@ -36,7 +36,7 @@ import { layer } from "./MemoryStore.js"
  * A memory store that accepts transactions of any client. Commands within a transaction take effect at once, and a
  * rollback does not undo them. As with the Postgres store, `afterCommit` announces their events.
  */
-const joinable = Layer.merge(
+const joinableStore = Layer.merge(
   layer,
   Layer.succeed(Transactions, {
     join: (client) => {
@@ -60,7 +60,7 @@ const withTestKeys = <E, R>(store: Layer.Layer<StorePorts, E, R>): Layer.Layer<S
   Layer.merge(store, Layer.succeed(TestKeys, true))
 
 /** Makes a store record the shops that are opened through it. */
-const notingShops = <Ports, E, R>(store: Layer.Layer<Ports, E, R>, opened: Set<string>): Layer.Layer<Ports, E, R> =>
+const recordShops = <Ports, E, R>(store: Layer.Layer<Ports, E, R>, opened: Set<string>): Layer.Layer<Ports, E, R> =>
   Layer.map(store, (ports) => {
     const context = ports as unknown as Context.Context<Directory>
     const directory = Context.get(context, Directory)
@@ -160,7 +160,7 @@ export class EmptyingRefused extends Data.TaggedError("EmptyingRefused")<{}> {
  * Empties a store with the sandbox mark, and refuses any other store with shops. `workshop serve` refuses to serve
  * marked data.
  */
-const emptying = Effect.gen(function* () {
+const emptyMarkedStore = Effect.gen(function* () {
   if (yield* (yield* SandboxData).clear) return
   const directory = yield* Directory
   if (yield* directory.hasShops) return yield* new EmptyingRefused()
@@ -176,7 +176,7 @@ const emptying = Effect.gen(function* () {
 export const emptyBeforeUse = <E, R>(
   store: Layer.Layer<StorePorts, E, R>
 ): Layer.Layer<StorePorts, E | EmptyingRefused | StoreUnavailable, R> =>
-  withTestKeys(Layer.tap(store, (ports) => Effect.provide(emptying, ports)))
+  withTestKeys(Layer.tap(store, (ports) => Effect.provide(emptyMarkedStore, ports)))
 
 /** The maximum number of rounds of due work in one `advance`. More rounds mean that some work stays due forever. */
 const MAX_TURNS = 10_000
@@ -193,11 +193,11 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
     webhooks: [] as Array<WebhookPost>
   }
   const opened = new Set<string>()
-  const { store = joinable } = given
+  const { store = joinableStore } = given
   const workshop = await start({
     ...(seed !== undefined && { randomBytes: Entropy.seededBytes(seed) }),
     ...given,
-    store: withTestKeys(notingShops<StorePorts, E, Entropy>(store, opened)),
+    store: withTestKeys(recordShops<StorePorts, E, Entropy>(store, opened)),
     clock,
     background: false,
     notifyClient: async (notification) => {
@@ -221,8 +221,8 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
   workshop.onEvent((event) => opened.has(event.shop_id) && received.events.push(event))
   const openShop = async () => {
     if (empty) {
-      const emptied = await Runtime.runPromise(workshop.runtime)(Effect.either(emptying))
-      if (Either.isLeft(emptied)) throw emptied.left
+      const result = await Runtime.runPromise(workshop.runtime)(Effect.either(emptyMarkedStore))
+      if (Either.isLeft(result)) throw result.left
     }
     return workshop.orThrow.shops.create({ name: "Test shop", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   }

@@ -1,6 +1,6 @@
 import { looksLikeTestKey } from "@workshop/core/internal"
 import { CONNECTION_LIMITS, type ConnectionLimits } from "@workshop/http-node"
-import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/internal"
+import { isStrongToken, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/internal"
 import { databaseAddressFlags, dataDirFlag, noMigrateFlag, STORES, secretsKeyFlag } from "../database/StoreChoice.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "../dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "../observe/ObserveOptions.js"
@@ -197,7 +197,7 @@ const conflictsOf = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolea
       "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ followed by 8 to 64 letters, digits, - or _."
     ],
     [
-      sandboxToken !== null && !isGuard(sandboxToken),
+      sandboxToken !== null && !isStrongToken(sandboxToken),
       `--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least ${TOKEN_CHARACTERS} characters. Create a token with openssl rand -hex 16.`
     ],
     [

@@ -11,6 +11,10 @@ interface SettableFiber {
 
 /** Adds the id of a request to all log lines of its fiber. */
 export const markLogs = (fiber: Fiber.RuntimeFiber<unknown, unknown>, request_id: string): void => {
-  const marked = HashMap.set(fiber.getFiberRef(FiberRef.currentLogAnnotations), "request_id", request_id as unknown)
-  ;(fiber as unknown as SettableFiber).setFiberRef(FiberRef.currentLogAnnotations, marked)
+  const annotations = HashMap.set(
+    fiber.getFiberRef(FiberRef.currentLogAnnotations),
+    "request_id",
+    request_id as unknown
+  )
+  ;(fiber as unknown as SettableFiber).setFiberRef(FiberRef.currentLogAnnotations, annotations)
 }

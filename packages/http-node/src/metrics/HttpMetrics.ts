@@ -79,27 +79,27 @@ const real = Clock.make()
  * `Request-Id` to all log lines of a request. Each request must run in its own fiber.
  */
 export const makeHttpMetrics = (): RequestObserver => {
-  let running = 0
+  let runningCount = 0
   inFlight.unsafeUpdate(0, NONE)
   for (const policy of Object.keys(Policies)) refusals.unsafeUpdate(0, labelsOfPolicy(policy))
-  return ({ method }, context, responding) =>
+  return ({ method }, context, respond) =>
     Effect.withFiberRuntime((fiber) => {
-      const began = real.unsafeCurrentTimeNanos()
-      inFlight.unsafeUpdate(++running, NONE)
+      const began_ns = real.unsafeCurrentTimeNanos()
+      inFlight.unsafeUpdate(++runningCount, NONE)
       markLogs(fiber, context.id)
       let response: ObservedResponse | undefined
       fiber.addObserver(() => {
-        inFlight.unsafeUpdate(--running, NONE)
+        inFlight.unsafeUpdate(--runningCount, NONE)
         const { route } = response?.context ?? context
         const { labels, ofStatus } = labelsOfRoute(route ?? "none")(methodLabel(method))
         requests.unsafeUpdate(1, ofStatus(response?.status ?? "aborted"))
-        durations.unsafeUpdate(Number(real.unsafeCurrentTimeNanos() - began) / 1e9, labels)
+        durations.unsafeUpdate(Number(real.unsafeCurrentTimeNanos() - began_ns) / 1e9, labels)
         const failure = response?.failure
         if (failure?._tag === "LimitReached") refusals.unsafeUpdate(1, labelsOfPolicy(failure.decisive.policy))
       })
-      return Effect.map(responding, (given) => {
-        response = given
-        return given
+      return Effect.map(respond, (observed) => {
+        response = observed
+        return observed
       })
     })
 }

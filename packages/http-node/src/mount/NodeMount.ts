@@ -46,7 +46,7 @@ interface ParsedBody {
  * The bytes of a body that a parser has read. If the parser stored only the parsed value, the value is serialized to
  * JSON.
  */
-const parsedBody = ({ body, rawBody }: ParsedBody): Uint8Array | undefined => {
+const bytesOfParsedBody = ({ body, rawBody }: ParsedBody): Uint8Array | undefined => {
   if (rawBody instanceof Uint8Array) return rawBody
   if (body instanceof Uint8Array) return body
   if (typeof body === "string") return Buffer.from(body)
@@ -54,7 +54,7 @@ const parsedBody = ({ body, rawBody }: ParsedBody): Uint8Array | undefined => {
 }
 
 /** A request whose body a parser may have read already. */
-const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpRequest => {
+const requestAfterParsers = (request: IncomingMessage, trustProxy: boolean): HttpRequest => {
   const received = requestFromNode(request, trustProxy)
   if (!request.readableEnded) return received
   return {
@@ -62,7 +62,7 @@ const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpReques
     body: (max_bytes) => {
       // Serialized only when the API reads the body, because requests of the server's own routes also pass through this
       // mount.
-      const bytes = parsedBody(request as ParsedBody)
+      const bytes = bytesOfParsedBody(request as ParsedBody)
       if (bytes === undefined) return Effect.fail(new BodyIncomplete())
       return bytes.length > max_bytes ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
     }
@@ -85,10 +85,10 @@ export const mountNode = <
     trustProxy: mustBeBoolean
   })
   const { owns, handle } = mountPromise<Request, Context>(workshop, rest)
-  const unread = new UnreadResponses(workshop.runtime, SERVER_TIMEOUTS, CONNECTION_LIMITS.maxUnreadBytes)
-  const respond = listener(workshop.runtime, { backlog: new Backlog(), unread })
+  const unreadResponses = new UnreadResponses(workshop.runtime, SERVER_TIMEOUTS, CONNECTION_LIMITS.maxUnreadBytes)
+  const respond = listener(workshop.runtime, { backlog: new Backlog(), unread: unreadResponses })
   return (request, response, ...[next, ...context]) => {
-    const received = { ...afterParsers(request, trustProxy), source: { request, context } }
+    const received = { ...requestAfterParsers(request, trustProxy), source: { request, context } }
     if (next !== undefined && !owns(received.path)) return next()
     return respond(request, response, () => handle(received))
   }

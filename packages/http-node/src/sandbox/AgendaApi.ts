@@ -4,10 +4,10 @@ import { FailureBodyOf, type GroupHandlers } from "@workshop/core/internal/http"
 import { Closures, DeliveryLog, type DueClosure, LAST_INSTANT, Reads, ServiceLimits } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { type AgendaEntry, type AgendaKind, type AwaitedAttempt, agendaOf } from "./agenda.js"
-import { data, endpoint, groupOf } from "./endpoints.js"
+import { dataOnly, endpoint, groupOf } from "./endpoints.js"
 import type { shopLimits } from "./LimitsApi.js"
 import { countParameter, optionalParameter } from "./queryParameters.js"
-import { numberLabelOf, wordOf } from "./views.js"
+import { enumSchema, numberLabelOf } from "./views.js"
 
 const kinds = {
   retry: "an attempt to deliver an event",
@@ -22,7 +22,7 @@ const text = Schema.NullOr(Schema.String)
 
 const Entry = Schema.Struct({
   at: Schema.String,
-  kind: wordOf(kinds),
+  kind: enumSchema(kinds),
   shop_id: Schema.String,
   ticket_id: text,
   number_label: text,
@@ -64,10 +64,12 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
 
     const attemptsOf = Effect.fnUntraced(function* (shop_id: ShopId) {
       const part = { limit: MAX_DELIVERIES }
-      const awaited = (yield* log.deliveries(shop_id, part)).filter(({ next_attempt_at }) => next_attempt_at !== null)
-      if (awaited.length === 0) return []
+      const waitingDeliveries = (yield* log.deliveries(shop_id, part)).filter(
+        ({ next_attempt_at }) => next_attempt_at !== null
+      )
+      if (waitingDeliveries.length === 0) return []
       const events = new Map((yield* reads.events(shop_id, part)).map((event) => [event.id, event]))
-      return awaited.map(({ event_id, type, attempts, next_attempt_at }): AwaitedAttempt => {
+      return waitingDeliveries.map(({ event_id, type, attempts, next_attempt_at }): AwaitedAttempt => {
         const event = events.get(event_id)
         const n = (attempts.at(-1)?.n ?? 0) + 1
         return {
@@ -81,7 +83,7 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
       })
     })
 
-    const ofShop = Effect.fnUntraced(function* (shop_id: ShopId, due: ReadonlyArray<DueClosure>, now: Instant) {
+    const agendaOfShop = Effect.fnUntraced(function* (shop_id: ShopId, due: ReadonlyArray<DueClosure>, now: Instant) {
       const { webhook } = yield* shops.byId(shop_id)
       const closing = yield* Effect.forEach(due, ({ id }) => reads.ticket(shop_id, id))
       // A ticket's last change is not before its collection, so this query returns all tickets that can still be
@@ -112,7 +114,7 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
       const entries: Array<AgendaEntry> = []
       for (const id of ids) {
         const due = closing.filter(({ shop_id }) => shop_id === id).slice(0, limit)
-        entries.push(...(yield* ofShop(id, due, now)))
+        entries.push(...(yield* agendaOfShop(id, due, now)))
       }
       return entries.sort((a, b) => a.at - b.at).slice(0, limit)
     })
@@ -125,6 +127,6 @@ export type Agenda = Effect.Effect.Success<ReturnType<typeof makeAgenda>>
 export const agendaHandlers = (agenda: Agenda): GroupHandlers<typeof AgendaApi, void> => ({
   readAgenda: Effect.fnUntraced(function* ({ urlParams: { shop, limit = DEFAULT_LIMIT } }) {
     const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-    return data((yield* agenda(shop, limit, now)).map((entry) => ({ ...entry, at: toIso(entry.at) })))
+    return dataOnly((yield* agenda(shop, limit, now)).map((entry) => ({ ...entry, at: toIso(entry.at) })))
   })
 })

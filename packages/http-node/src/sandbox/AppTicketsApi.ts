@@ -30,7 +30,7 @@ import {
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { qrSvg } from "../qr.js"
-import { type Description, data, describeOperation, groupOf, OfShop, ticketEndpoint } from "./endpoints.js"
+import { type Description, dataOnly, describeOperation, groupOf, OfShop, ticketEndpoint } from "./endpoints.js"
 
 /** The Idempotency-Key of `POST /v1/tickets`, which the app may omit. */
 const IdempotencyHeader = Schema.Struct({
@@ -46,7 +46,7 @@ const QrCode = Schema.Struct({
 }).annotations({ identifier: "QrCode", description: "The address of a ticket's page, and its QR code as SVG" })
 
 /** An endpoint that changes a ticket, at a path below that of the ticket; the response is the ticket. */
-const act = <const Name extends string>(name: Name, path: `/${string}`, description: Description) =>
+const ticketActEndpoint = <const Name extends string>(name: Name, path: `/${string}`, description: Description) =>
   ticketEndpoint("POST", name, path, Ticket, description).addError(FailureBodyOf("CONFLICT"))
 
 /** The endpoints of the shop's app for tickets, and of the client's answers to quotes (Specification, Sandbox). */
@@ -76,23 +76,30 @@ export class AppTicketsApi extends groupOf(
     .setPayload(TicketEdit)
     .addError(FailureBodyOf("CONFLICT"))
     .addError(FailureBodyOf("PROFANITY")),
-  act("proposeQuote", "/quote", ["Propose a new price", "Replaces an earlier proposed price."]).setPayload(QuoteInput),
-  act("acceptQuote", "/quote/accept", [
+  ticketActEndpoint("proposeQuote", "/quote", [
+    "Propose a new price",
+    "Replaces an earlier proposed price."
+  ]).setPayload(QuoteInput),
+  ticketActEndpoint("acceptQuote", "/quote/accept", [
     "Accept the price",
     "Does what the client does in the app. The ticket gets the new price."
   ]).setPayload(EmptyBody),
-  act("refuseQuote", "/quote/refuse", [
+  ticketActEndpoint("refuseQuote", "/quote/refuse", [
     "Refuse the price",
     "Does what the client does in the app. The ticket keeps its price."
   ]).setPayload(EmptyBody),
-  act("announceDelay", "/delay", [
+  ticketActEndpoint("announceDelay", "/delay", [
     "Postpone the promised date",
     "The ticket's `delay` then has the earlier date and the reason."
   ]).setPayload(DelayInput),
-  act("recordPart", "/part", ["Record a part", "Records that a part was ordered or received."]).setPayload(PartInput),
-  act("attachPhoto", "/photo", ["Attach a photo", "Sets the https address of a picture of the item."]).setPayload(
-    PhotoInput
-  ),
+  ticketActEndpoint("recordPart", "/part", [
+    "Record a part",
+    "Records that a part was ordered or received."
+  ]).setPayload(PartInput),
+  ticketActEndpoint("attachPhoto", "/photo", [
+    "Attach a photo",
+    "Sets the https address of a picture of the item."
+  ]).setPayload(PhotoInput),
   ticketEndpoint("GET", "readTicketQr", "/qr", QrCode, [
     "Read the QR code of a ticket's page",
     "Returns `tracking_url` and its QR code as SVG, for a receipt. Both are null if the ticket has no page."
@@ -107,11 +114,11 @@ export const appTicketsHandlers = Effect.gen(function* () {
   const quotes = yield* Quotes
   const progress = yield* Progress
 
-  const actingOn = (id: TicketId, act: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
+  const actOnTicket = (id: TicketId, act: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
     Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
       shop_id === null ? Effect.fail(new TicketNotFound()) : act(appCaller(shop_id))
     )
-  const onTicket = (...args: Parameters<typeof actingOn>) => Effect.map(actingOn(...args), data)
+  const respondToTicketAct = (...args: Parameters<typeof actOnTicket>) => Effect.map(actOnTicket(...args), dataOnly)
 
   const handlers: GroupHandlers<typeof AppTicketsApi, void> = {
     createTicketInApp: ({ path, headers, payload }) =>
@@ -119,17 +126,21 @@ export const appTicketsHandlers = Effect.gen(function* () {
         shops.byId(path.id),
         Effect.map(tickets.create(appCaller(path.id), payload, headers["idempotency-key"]), createdTicketResponse)
       ),
-    editTicket: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.edit(caller, id, payload)),
-    proposeQuote: ({ path: { id }, payload }) => onTicket(id, (caller) => quotes.propose(caller, id, payload)),
-    acceptQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "accepted")),
-    refuseQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "refused")),
-    announceDelay: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.announceDelay(caller, id, payload)),
-    recordPart: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.recordPart(caller, id, payload)),
-    attachPhoto: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.attachPhoto(caller, id, payload)),
+    editTicket: ({ path: { id }, payload }) => respondToTicketAct(id, (caller) => progress.edit(caller, id, payload)),
+    proposeQuote: ({ path: { id }, payload }) =>
+      respondToTicketAct(id, (caller) => quotes.propose(caller, id, payload)),
+    acceptQuote: ({ path: { id } }) => respondToTicketAct(id, (caller) => quotes.recordAnswer(caller, id, "accepted")),
+    refuseQuote: ({ path: { id } }) => respondToTicketAct(id, (caller) => quotes.recordAnswer(caller, id, "refused")),
+    announceDelay: ({ path: { id }, payload }) =>
+      respondToTicketAct(id, (caller) => progress.announceDelay(caller, id, payload)),
+    recordPart: ({ path: { id }, payload }) =>
+      respondToTicketAct(id, (caller) => progress.recordPart(caller, id, payload)),
+    attachPhoto: ({ path: { id }, payload }) =>
+      respondToTicketAct(id, (caller) => progress.attachPhoto(caller, id, payload)),
     readTicketQr: ({ path: { id } }) =>
       Effect.map(
-        actingOn(id, (caller) => tickets.byId(caller, id)),
-        ({ tracking_url }) => data({ tracking_url, svg: tracking_url === null ? null : qrSvg(tracking_url) })
+        actOnTicket(id, (caller) => tickets.byId(caller, id)),
+        ({ tracking_url }) => dataOnly({ tracking_url, svg: tracking_url === null ? null : qrSvg(tracking_url) })
       )
   }
   return handlers

@@ -2,7 +2,7 @@ import { ClockAdvance, ClockMove, type ClockState, type NextDue, toIso } from "@
 import type { GroupHandlers } from "@workshop/core/internal/http"
 import { Effect, Schema } from "effect"
 import type { Agenda } from "./AgendaApi.js"
-import { data, endpoint, groupOf } from "./endpoints.js"
+import { dataOnly, endpoint, groupOf } from "./endpoints.js"
 import type { Feed } from "./Feed.js"
 
 /** The sandbox's clock in a response. */
@@ -35,7 +35,7 @@ export class ClockApi extends groupOf(
 
 /** The state of the clock in a response. */
 export const clockView = ({ now, frozen, frozen_by, ahead_ms }: ClockState) =>
-  data({ now: toIso(now), frozen, frozen_by, ahead_ms })
+  dataOnly({ now: toIso(now), frozen, frozen_by, ahead_ms })
 
 /** The number of agenda entries that are read to find the first future entry. */
 const ENTRIES_READ = 1000
@@ -52,9 +52,9 @@ export const clockHandlers = (agenda: Agenda, feed: Feed) =>
     return {
       readClock: () => Effect.map(state, clockView),
       moveClock: ({ payload }) =>
-        Effect.map(move(payload, next), (moved) => {
-          const shown = clockView(moved)
-          feed.publish("clock", { at: shown.data.now, moved_ms: moved.moved_ms, ...shown.data })
+        Effect.map(move(payload, next), (moveResult) => {
+          const shown = clockView(moveResult)
+          feed.publish("clock", { at: shown.data.now, moved_ms: moveResult.moved_ms, ...shown.data })
           return shown
         })
     }

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { wordOf } from "./views.js"
+import { enumSchema } from "./views.js"
 
 /** The ways in which a valid request to `/v1` can fail. */
 export const faultKinds = {
@@ -10,7 +10,7 @@ export const faultKinds = {
 } as const
 
 /** A key of {@link faultKinds}. */
-export const FaultKind = wordOf(faultKinds)
+export const FaultKind = enumSchema(faultKinds)
 
 /** A simulated fault of requests to `/v1`. */
 export const Fault = Schema.Struct({
@@ -31,8 +31,11 @@ const isWildcard = (segment: string): boolean => segment === "*" || /^(\{.*\}|:.
 
 /** Whether a path matches a pattern, in which `{id}`, `:id` and `*` each match one segment. */
 const isMatch = (pattern: string, path: string): boolean => {
-  const [wanted, sent] = [pattern.split("/"), path.split("/")]
-  return wanted.length === sent.length && wanted.every((segment, i) => isWildcard(segment) || segment === sent[i])
+  const [patternSegments, pathSegments] = [pattern.split("/"), path.split("/")]
+  return (
+    patternSegments.length === pathSegments.length &&
+    patternSegments.every((segment, i) => isWildcard(segment) || segment === pathSegments[i])
+  )
 }
 
 /** The faults of a sandbox. A request gets the first fault that matches it. */
@@ -57,8 +60,8 @@ export class Faults {
         (fault.method === null || fault.method === method) && (fault.path === null || isMatch(fault.path, path))
     )
     if (fault === undefined || fault.next === null) return fault
-    const left = { ...fault, next: fault.next - 1 }
-    this.#faults = this.#faults.flatMap((one) => (one !== fault ? [one] : left.next > 0 ? [left] : []))
+    const nextFault = { ...fault, next: fault.next - 1 }
+    this.#faults = this.#faults.flatMap((one) => (one !== fault ? [one] : nextFault.next > 0 ? [nextFault] : []))
     return fault
   }
 }

@@ -1,7 +1,7 @@
 import { optional, toIso } from "@workshop/core/internal"
 import type { GroupHandlers } from "@workshop/core/internal/http"
 import { Effect, Schema } from "effect"
-import { data, endpoint, groupOf } from "./endpoints.js"
+import { dataOnly, endpoint, groupOf } from "./endpoints.js"
 import { Fault, FaultKind, type Faults, faultKinds } from "./Faults.js"
 import type { Feed } from "./Feed.js"
 
@@ -89,11 +89,11 @@ export const faultsHandlers = (faults: Faults, feed: Feed): GroupHandlers<typeof
           }))
         )
         feed.publish("fault", { at: toIso(now), faults: faults.all })
-        return data(faults.all)
+        return dataOnly(faults.all)
       })
     )
   return {
-    listFaults: () => Effect.sync(() => data(faults.all)),
+    listFaults: () => Effect.sync(() => dataOnly(faults.all)),
     setFaults: ({ payload }) => set(payload.faults),
     clearFaults: () => set([])
   }

@@ -27,7 +27,7 @@ interface Entry {
  * The start time of the process on the real clock, in milliseconds. Ids begin with it, so that the last id of an
  * earlier process, with which a reader reconnects after a restart, is never an id of this process.
  */
-export const startOfIds: Effect.Effect<number> = Effect.withClock(Clock.currentTimeMillis, Clock.make())
+export const processStart: Effect.Effect<number> = Effect.withClock(Clock.currentTimeMillis, Clock.make())
 
 /** A list of entries with increasing ids. It drops the oldest entries if it has too many entries or characters. */
 export class Ring<E extends { readonly id: number }> {
@@ -93,10 +93,10 @@ export class Ring<E extends { readonly id: number }> {
 }
 
 /** The event after which a reader must read all data again. */
-const resetAt = (last_id: number): string => `id: ${last_id}\nevent: reset\ndata: ${JSON.stringify({ last_id })}\n\n`
+const resetEvent = (last_id: number): string => `id: ${last_id}\nevent: reset\ndata: ${JSON.stringify({ last_id })}\n\n`
 
-const KEPT = 5000
-const KEPT_CHARACTERS = 32 * 1024 * 1024
+const MAX_ENTRIES = 5000
+const MAX_CHARACTERS = 32 * 1024 * 1024
 
 /**
  * The feed of all activity in a sandbox. It stores the latest entries, so that a reader that lost its connection can
@@ -110,7 +110,7 @@ export class Feed {
 
   constructor(started_at: number) {
     this.#started_at = started_at
-    this.#ring = new Ring<Entry>(KEPT, KEPT_CHARACTERS, ({ text }) => text.length, started_at)
+    this.#ring = new Ring<Entry>(MAX_ENTRIES, MAX_CHARACTERS, ({ text }) => text.length, started_at)
   }
 
   /** Adds an entry and sends it to every reader. */
@@ -140,11 +140,11 @@ export class Feed {
    * `after`, no earlier entries are sent.
    */
   begin(after: number | undefined): string {
-    const hello = `event: hello\ndata: ${JSON.stringify({ last_id: this.last_id, started_at: toIso(this.#started_at) })}\n\n`
-    if (after === undefined) return hello
-    const missed = this.#ring.after(after === 0 ? this.#started_at : after)
-    if (missed === undefined) return hello + resetAt(this.last_id)
-    return hello + missed.map(({ text }) => text).join("")
+    const helloEvent = `event: hello\ndata: ${JSON.stringify({ last_id: this.last_id, started_at: toIso(this.#started_at) })}\n\n`
+    if (after === undefined) return helloEvent
+    const missedEntries = this.#ring.after(after === 0 ? this.#started_at : after)
+    if (missedEntries === undefined) return helloEvent + resetEvent(this.last_id)
+    return helloEvent + missedEntries.map(({ text }) => text).join("")
   }
 
   /** Sends every later entry to a reader. */
@@ -153,18 +153,18 @@ export class Feed {
     return () => void this.#readers.delete(send)
   }
 
-  /** Ignores entries until {@link beginAnew}, because all data is being replaced. */
+  /** Ignores entries until {@link reset}, because all data is being replaced. */
   pause(): void {
     this.#isPaused = true
   }
 
   /** Removes all entries and sends `reset` to every reader, including readers that reconnect later. */
-  beginAnew(): void {
+  reset(): void {
     this.#isPaused = false
     // Adds an entry that is dropped at once, so that a reader that reconnects with the last id has missed an entry and
     // gets `reset`.
     this.#ring.add((id) => ({ id, event: "clock", text: "" }))
     this.#ring.clear()
-    for (const send of this.#readers) send(resetAt(this.last_id))
+    for (const send of this.#readers) send(resetEvent(this.last_id))
   }
 }

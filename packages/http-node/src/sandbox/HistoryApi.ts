@@ -21,9 +21,9 @@ import {
   type TicketRecord
 } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { data, groupOf, ticketEndpoint } from "./endpoints.js"
+import { dataOnly, groupOf, ticketEndpoint } from "./endpoints.js"
 import type { LoggedRequest, RequestLog } from "./RequestLog.js"
-import { wordOf } from "./views.js"
+import { enumSchema } from "./views.js"
 import { attemptView, noticeView } from "./WebhookApi.js"
 
 const kinds = {
@@ -37,7 +37,7 @@ const kinds = {
 const Entry = Schema.Struct({
   id: Schema.String,
   at: Schema.String,
-  kind: wordOf(kinds),
+  kind: enumSchema(kinds),
   title: Schema.String,
   ok: Schema.Boolean,
   detail: Schema.Record({ key: Schema.String, value: Schema.Unknown })
@@ -75,14 +75,14 @@ interface TicketEvent {
 }
 
 /** The entries of the ticket's events. An event that changed the state has an entry with the new state before it. */
-const ofEvents = (events: ReadonlyArray<TicketEvent>): ReadonlyArray<Entry> =>
+const eventEntries = (events: ReadonlyArray<TicketEvent>): ReadonlyArray<Entry> =>
   events.flatMap(({ event, body }, i) => {
     const at = toIso(event.created_at)
     const { state } = body.data.ticket
     const before = events[i - 1]?.body.data.ticket.state
-    const raised = { id: event.id, at, kind: "event" as const, title: event.type, ok: true, detail: body }
+    const eventEntry = { id: event.id, at, kind: "event" as const, title: event.type, ok: true, detail: body }
     return state === before
-      ? [raised]
+      ? [eventEntry]
       : [
           {
             id: `${event.id} state`,
@@ -92,11 +92,11 @@ const ofEvents = (events: ReadonlyArray<TicketEvent>): ReadonlyArray<Entry> =>
             ok: true,
             detail: { state, from: before ?? null }
           },
-          raised
+          eventEntry
         ]
   })
 
-const ofDelivery = ({ event_id, type, attempts }: LoggedDelivery): ReadonlyArray<Entry> =>
+const deliveryEntries = ({ event_id, type, attempts }: LoggedDelivery): ReadonlyArray<Entry> =>
   attempts.map((attempt) => ({
     id: `${event_id} attempt ${attempt.n}`,
     at: toIso(attempt.started_at),
@@ -106,7 +106,7 @@ const ofDelivery = ({ event_id, type, attempts }: LoggedDelivery): ReadonlyArray
     detail: { event_id, ...attemptView(attempt) }
   }))
 
-const ofRequest = (request: LoggedRequest): Entry => {
+const requestEntry = (request: LoggedRequest): Entry => {
   const { id, at, method, path, status, code, reason, replayed, fault } = request
   const why = [reason ?? code, replayed ? "replayed" : null, fault].filter((word) => word !== null)
   return {
@@ -122,7 +122,7 @@ const ofRequest = (request: LoggedRequest): Entry => {
 const windowOf = (kind: "closure" | "reopen", from: number, to: number) => ({ kind, from: toIso(from), to: toIso(to) })
 
 /** The instant at which the ticket left the state of the event `i`; infinite if it is still in that state. */
-const leftAt = (events: ReadonlyArray<TicketEvent>, i: number): number => {
+const stateEndAt = (events: ReadonlyArray<TicketEvent>, i: number): number => {
   const { state } = events[i]!.body.data.ticket
   const later = events.slice(i + 1).find(({ body }) => body.data.ticket.state !== state)
   return later?.event.created_at ?? Number.POSITIVE_INFINITY
@@ -143,7 +143,7 @@ const windowsOf = (record: TicketRecord, events: ReadonlyArray<TicketEvent>) => 
   return [
     ...events.flatMap(({ event: { type, created_at } }, i) =>
       type === "ticket.collected"
-        ? [windowOf("reopen", created_at, Math.min(reopenEnd(created_at), leftAt(events, i)))]
+        ? [windowOf("reopen", created_at, Math.min(reopenEnd(created_at), stateEndAt(events, i)))]
         : []
     ),
     ...(row === undefined || since === null ? [] : [windowOf("closure", since, since + row.after_ms)])
@@ -157,8 +157,8 @@ const RECORDED_WITHIN_MS = 1000
  * Whether an attempt of these deliveries caused the notice, because other notices of the shop were caused by other
  * tickets' deliveries.
  */
-const isCausedBy = ({ created_at }: NoticeRecord, sent: ReadonlyArray<LoggedDelivery>): boolean =>
-  sent
+const isCausedBy = ({ created_at }: NoticeRecord, ticketDeliveries: ReadonlyArray<LoggedDelivery>): boolean =>
+  ticketDeliveries
     .flatMap(({ attempts }) => attempts)
     .some(
       ({ started_at, timings }) =>
@@ -181,16 +181,16 @@ export const historyHandlers = (log: RequestLog) =>
       events: ReadonlyArray<TicketEvent>
     ) {
       const ids = new Set<string>(events.map(({ event }) => event.id))
-      const sent = (yield* deliveries.deliveries(shop_id, ALL)).filter(({ event_id }) => ids.has(event_id))
-      const notices = (yield* deliveries.notices(shop_id)).filter((notice) => isCausedBy(notice, sent))
+      const ticketDeliveries = (yield* deliveries.deliveries(shop_id, ALL)).filter(({ event_id }) => ids.has(event_id))
+      const notices = (yield* deliveries.notices(shop_id)).filter((notice) => isCausedBy(notice, ticketDeliveries))
       const requests = log.all.filter(
         ({ ticket_id, method, status, fault }) =>
           ticket_id === record.id && (method !== "GET" || status >= 400 || fault !== null)
       )
       return [
-        ...requests.map(ofRequest),
-        ...ofEvents(events),
-        ...sent.flatMap(ofDelivery),
+        ...requests.map(requestEntry),
+        ...eventEntries(events),
+        ...ticketDeliveries.flatMap(deliveryEntries),
         ...notices.map(
           (notice): Entry => ({
             id: notice.id,
@@ -215,7 +215,7 @@ export const historyHandlers = (log: RequestLog) =>
         const ticketEvents = events.map(
           (event): TicketEvent => ({ event, body: JSON.parse(event.body) as TicketEvent["body"] })
         )
-        return data({
+        return dataOnly({
           ticket: ticketView(found.record, shop, found.client, pages.base_url),
           windows: windowsOf(found.record, ticketEvents),
           entries: yield* entriesOf(shop_id, found.record, ticketEvents)

@@ -2,7 +2,7 @@ import { KeyId, KeyInput, Keys, Scope } from "@workshop/core"
 import { optional, scopePresets } from "@workshop/core/internal"
 import { FailureBodyOf, type GroupHandlers } from "@workshop/core/internal/http"
 import { Effect, Schema } from "effect"
-import { creation, data, endpoint, groupOf, OfShop, shopEndpoint } from "./endpoints.js"
+import { creationEndpoint, dataOnly, endpoint, groupOf, OfShop, shopEndpoint } from "./endpoints.js"
 import { viewOf } from "./views.js"
 
 /** A new key's name, with its scopes or the name of a preset (Specification, Keys and scopes). */
@@ -55,7 +55,7 @@ export class KeysApi extends groupOf(
     "List a shop's keys",
     "Returns all keys, including revoked ones, without their texts."
   ]),
-  creation("createKey", "/shops/:id/keys", NewKey, [
+  creationEndpoint("createKey", "/shops/:id/keys", NewKey, [
     "Create a key",
     "Send `scopes`, or a `preset`: `full` has all scopes, and `read` has the scopes that change nothing. A shop may have five active keys."
   ])
@@ -84,13 +84,13 @@ const revokedKey = viewOf(RevokedKey)
 export const keysHandlers = Effect.map(
   Keys,
   (keys): GroupHandlers<typeof KeysApi, void> => ({
-    listKeys: ({ path }) => Effect.map(keys.list(path.id), (records) => data(records.map(keyView))),
-    readKeyText: ({ path }) => Effect.succeed(data({ id: path.id, key: keys.keyText(path.id) })),
+    listKeys: ({ path }) => Effect.map(keys.list(path.id), (records) => dataOnly(records.map(keyView))),
+    readKeyText: ({ path }) => Effect.succeed(dataOnly({ id: path.id, key: keys.keyText(path.id) })),
     createKey: ({ path, payload }) =>
       Effect.map(keys.create(path.id, keyInput(payload)), ({ record, key }) => ({
         status: 201,
-        ...data({ id: record.id, key })
+        ...dataOnly({ id: record.id, key })
       })),
-    revokeKey: ({ path }) => Effect.map(keys.revoke(path.id), (key) => data(revokedKey(key)))
+    revokeKey: ({ path }) => Effect.map(keys.revoke(path.id), (key) => dataOnly(revokedKey(key)))
   })
 )

@@ -12,7 +12,7 @@ import { currentWindow, isActive, limitStatusOf, toIso } from "@workshop/core/in
 import type { GroupHandlers } from "@workshop/core/internal/http"
 import { type Command, type LimitUse, RateLimits, Reads, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
-import { data, groupOf, shopEndpoint } from "./endpoints.js"
+import { dataOnly, groupOf, shopEndpoint } from "./endpoints.js"
 
 /**
  * The limits of a shop, its keys and an address, in the order of the response. Limits of a client or a ticket are left
@@ -29,7 +29,7 @@ const SHOWN = [
 ] as const satisfies ReadonlyArray<PolicyName>
 type ShownPolicy = (typeof SHOWN)[number]
 
-const ofTickets = ["tickets_per_hour", "tickets_per_day"] as const
+const ticketPolicies = ["tickets_per_hour", "tickets_per_day"] as const
 
 const Gauge = Schema.Struct({
   name: Schema.Literal(...SHOWN),
@@ -81,7 +81,7 @@ const usesOf =
   }
 
 /** Uses up a limit on a shop's tickets, as if the tickets had been created. */
-const useUpTickets = (shop_id: ShopId, policy: (typeof ofTickets)[number]): Command<void> => ({
+const useUpTickets = (shop_id: ShopId, policy: (typeof ticketPolicies)[number]): Command<void> => ({
   shop_id,
   loadRequests: [],
   run: ({ shop, head }, { now }) => {
@@ -127,8 +127,8 @@ export const shopLimits = (address: () => string) =>
     const useUp = Effect.fnUntraced(function* (shop_id: ShopId, policy: ShownPolicy) {
       const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const { uses } = yield* usesIn(shop_id, now)
-      const counted = ofTickets.find((name) => name === policy)
-      if (counted !== undefined) return yield* store.transact(useUpTickets(shop_id, counted))
+      const ticketPolicy = ticketPolicies.find((name) => name === policy)
+      if (ticketPolicy !== undefined) return yield* store.transact(useUpTickets(shop_id, ticketPolicy))
       if (uses(policy).length === 0)
         return yield* new InvalidInput({
           issues: [{ field: "name", message: "is a limit per key, but the shop has no active key; create a key first" }]
@@ -158,10 +158,10 @@ const view = ({ key_id, status: { policy, limit, remaining, resets_at } }: Limit
 
 /** Handles the endpoints of limits. */
 export const limitsHandlers = ({ gauges, useUp }: Effect.Effect.Success<ReturnType<typeof shopLimits>>) => {
-  const shown = (id: ShopId) => Effect.map(gauges(id), (found) => data(found.map(view)))
+  const respondWithGauges = (id: ShopId) => Effect.map(gauges(id), (found) => dataOnly(found.map(view)))
   const handlers: GroupHandlers<typeof LimitsApi, void> = {
-    listLimits: ({ path }) => shown(path.id),
-    useUpLimit: ({ path, payload }) => Effect.zipRight(useUp(path.id, payload.name), shown(path.id))
+    listLimits: ({ path }) => respondWithGauges(path.id),
+    useUpLimit: ({ path, payload }) => Effect.zipRight(useUp(path.id, payload.name), respondWithGauges(path.id))
   }
   return handlers
 }

@@ -2,7 +2,7 @@ import { CachedRateLimits, CommittedChanges, type EventRecord } from "@workshop/
 import type { Change } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { Faults } from "./Faults.js"
-import { Feed, startOfIds } from "./Feed.js"
+import { Feed, processStart } from "./Feed.js"
 import { type LoggedRequest, RequestLog } from "./RequestLog.js"
 import { eventView } from "./views.js"
 import { attemptView, noticeView } from "./WebhookApi.js"
@@ -26,8 +26,8 @@ const publishChange = (feed: Feed, change: Change): void => {
  * Makes the feed of a sandbox, its log of requests, and its faults. The feed gets all logged requests and committed
  * changes.
  */
-export const observation = Effect.gen(function* () {
-  const started_at = yield* startOfIds
+export const observeSandbox = Effect.gen(function* () {
+  const started_at = yield* processStart
   const feed = new Feed(started_at)
   const faults = new Faults()
   const publishRequest = (request: LoggedRequest) => {

@@ -9,7 +9,7 @@ import {
 import { optional, toIso } from "@workshop/core/internal"
 import type { GroupHandlers } from "@workshop/core/internal/http"
 import { Effect, Either, Schema } from "effect"
-import { data, groupOf, shopEndpoint } from "./endpoints.js"
+import { dataOnly, groupOf, shopEndpoint } from "./endpoints.js"
 import type { Feed } from "./Feed.js"
 import { countParameter } from "./queryParameters.js"
 import { answerDescriptions, ReceivedEvent, ReceiverAnswer, ReceiverBehaviour, type Receivers } from "./Receivers.js"
@@ -77,23 +77,23 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
     const webhooks = yield* Webhooks
     receivers.onReceived = (event) => feed.publish("receiver", event)
 
-    const shown = (id: ShopId) =>
+    const respondWithReceiver = (id: ShopId) =>
       Effect.map(shops.byId(id), ({ webhook }) => {
         const url = receivers.urlOf(id)
-        return data({ url, ...receivers.behaviour(id), in_use: webhook?.url === url })
+        return dataOnly({ url, ...receivers.behaviour(id), in_use: webhook?.url === url })
       })
-    const address = (url: string, allowed: WebhookAddressPolicy) =>
+    const parseAddress = (url: string, allowed: WebhookAddressPolicy) =>
       Either.mapLeft(
         parseWebhookAddress(url, allowed),
         (message) => new InvalidInput({ issues: [{ field: "forward_to", message }] })
       )
 
     const handlers: GroupHandlers<typeof ReceiverApi, void> = {
-      readReceiver: ({ path }) => shown(path.id),
+      readReceiver: ({ path }) => respondWithReceiver(path.id),
       setReceiver: Effect.fnUntraced(function* ({ path: { id }, payload }) {
         yield* shops.byId(id)
         const { answer, times, afterwards, forward_to, use } = payload
-        const forward = (forward_to ?? null) === null ? null : yield* address(forward_to!, policy)
+        const forward = (forward_to ?? null) === null ? null : yield* parseAddress(forward_to!, policy)
         if (forward !== null && receivers.shopAt(forward) !== undefined)
           return yield* new InvalidInput({
             issues: [{ field: "forward_to", message: "must not be the address of a built-in receiver" }]
@@ -106,13 +106,15 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
         })
         // The policy does not apply to the built-in receiver's URL, because no request is sent to it over the network.
         if (use === true) yield* webhooks.set(id, receivers.urlOf(id) as never)
-        const response = yield* shown(id)
+        const response = yield* respondWithReceiver(id)
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         feed.publish("receiver", { at: toIso(now), shop_id: id, ...response.data })
         return response
       }),
       listReceived: ({ path: { id }, urlParams: { after = 0 } }) =>
-        Effect.map(shops.byId(id), () => data(receivers.received(id, after).map(({ shop_id: _, ...event }) => event)))
+        Effect.map(shops.byId(id), () =>
+          dataOnly(receivers.received(id, after).map(({ shop_id: _, ...event }) => event))
+        )
     }
     return handlers
   })

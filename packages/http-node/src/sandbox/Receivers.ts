@@ -3,8 +3,8 @@ import { signatureHeader, signingSecrets, toIso } from "@workshop/core/internal"
 import { Reads } from "@workshop/core/store"
 import { Context, Effect, Layer, Schema } from "effect"
 import { requestHeaders, USER_AGENT } from "../sender/SendAttempt.js"
-import { Ring, startOfIds } from "./Feed.js"
-import { meaningsIn } from "./views.js"
+import { processStart, Ring } from "./Feed.js"
+import { meaningsMarkdown } from "./views.js"
 
 /** The named responses of the built-in receiver that are not statuses. */
 export const answerDescriptions = {
@@ -24,7 +24,7 @@ export const ReceiverAnswer = Schema.Union(
   Schema.Literal(...words)
 ).annotations({
   identifier: "ReceiverAnswer",
-  description: meaningsIn(answerDescriptions)
+  description: meaningsMarkdown(answerDescriptions)
 })
 /** A status, or a key of {@link answerDescriptions}. */
 export type ReceiverAnswer = typeof ReceiverAnswer.Type
@@ -68,8 +68,8 @@ export type SentRequest = typeof SentRequest.Type
 
 const healthy: ReceiverBehaviour = { answer: 200, times: null, afterwards: 200, forward_to: null }
 
-const KEPT = 1000
-const KEPT_CHARACTERS = 16 * 1024 * 1024
+const MAX_ENTRIES = 1000
+const MAX_CHARACTERS = 16 * 1024 * 1024
 /** The base URL of the built-in receivers, at which no socket listens. */
 const BASE = "http://receiver.localhost/"
 
@@ -79,7 +79,7 @@ const outcomeOf = (answer: ReceiverAnswer): SendResult => {
   return SendResult.failed(answer === "cut" ? "reset" : "timeout")
 }
 
-const answeredBy = ({ status, error }: SendResult): string => String(status ?? error)
+const answerText = ({ status, error }: SendResult): string => String(status ?? error)
 
 /**
  * The built-in receivers of a sandbox's shops with their received events, and the last request for each event to any
@@ -93,7 +93,7 @@ export class Receivers {
   onReceived: (event: ReceivedEvent) => void = () => undefined
 
   constructor(started_at: number) {
-    this.#received = new Ring<ReceivedEvent>(KEPT, KEPT_CHARACTERS, ({ body }) => body.length + 500, started_at)
+    this.#received = new Ring<ReceivedEvent>(MAX_ENTRIES, MAX_CHARACTERS, ({ body }) => body.length + 500, started_at)
   }
 
   /** The URL of a shop's built-in receiver. */
@@ -132,7 +132,7 @@ export class Receivers {
     this.#sent.delete(event_id)
     this.#sent.set(event_id, request)
     for (const oldest of this.#sent.keys()) {
-      if (this.#sent.size <= KEPT) break
+      if (this.#sent.size <= MAX_ENTRIES) break
       this.#sent.delete(oldest)
     }
   }
@@ -164,7 +164,7 @@ export class SandboxReceivers extends Context.Tag("@workshop/http-node/SandboxRe
 >() {
   static readonly layer: Layer.Layer<SandboxReceivers> = Layer.effect(
     SandboxReceivers,
-    Effect.map(startOfIds, (started_at) => new Receivers(started_at))
+    Effect.map(processStart, (started_at) => new Receivers(started_at))
   )
 }
 
@@ -178,14 +178,19 @@ export const sandboxSender: Layer.Layer<WebhookSender, never, WebhookSender | Sa
     const receivers = yield* SandboxReceivers
     const reads = yield* Reads
 
-    const signatureOf = (shop_id: ShopId, got: string, body: string, now: number) =>
+    const signatureOf = (shop_id: ShopId, receivedHeader: string, body: string, now: number) =>
       Effect.map(
         Effect.orElseSucceed(reads.shop(shop_id), () => null),
         (state) => {
           const webhook = state?.webhook ?? null
           const expected = webhook === null ? "" : signatureHeader(body, signingSecrets(webhook, now), now)
-          const t = /^t=(\d+)/.exec(got)?.[1] ?? ""
-          return { ok: got !== "" && got === expected, base: `${t}.${body}`, expected, got }
+          const t = /^t=(\d+)/.exec(receivedHeader)?.[1] ?? ""
+          return {
+            ok: receivedHeader !== "" && receivedHeader === expected,
+            base: `${t}.${body}`,
+            expected,
+            got: receivedHeader
+          }
         }
       )
 
@@ -201,8 +206,8 @@ export const sandboxSender: Layer.Layer<WebhookSender, never, WebhookSender | Sa
         const { forward_to } = receivers.behaviour(shop)
         const sent =
           forward_to === null ? outcomeOf(receivers.take(shop)) : yield* sender.send({ ...post, url: forward_to })
-        const got = Object.values(headers).find(isSignature) ?? ""
-        const signature = yield* signatureOf(shop_id, got, body, now)
+        const receivedHeader = Object.values(headers).find(isSignature) ?? ""
+        const signature = yield* signatureOf(shop_id, receivedHeader, body, now)
         receivers.noteReceived({
           shop_id,
           at: toIso(now),
@@ -211,7 +216,7 @@ export const sandboxSender: Layer.Layer<WebhookSender, never, WebhookSender | Sa
           signature,
           headers,
           body,
-          answered: answeredBy(sent)
+          answered: answerText(sent)
         })
         return sent
       })

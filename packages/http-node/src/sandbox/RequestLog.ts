@@ -32,8 +32,8 @@ export const LoggedRequest = Schema.Struct({
 /** A request to `/v1` and its response. */
 export type LoggedRequest = typeof LoggedRequest.Type
 
-const KEPT = 5000
-const KEPT_CHARACTERS = 32 * 1024 * 1024
+const MAX_ENTRIES = 5000
+const MAX_CHARACTERS = 32 * 1024 * 1024
 
 /** The headers of a request that are logged. None of them contains a key. */
 const SHOWN_HEADERS = ["host", "user-agent", "accept", "content-type", "content-length", "idempotency-key"]
@@ -94,7 +94,7 @@ const entryOf = ({ request, context, body, fault, took_ms }: PendingRequest, res
 }
 
 /** A request that stores its body when it is read. */
-const keepingBody = (request: HttpRequest) => {
+const withStoredBody = (request: HttpRequest) => {
   let read: Uint8Array | undefined
   const kept: HttpRequest = {
     ...request,
@@ -159,8 +159,8 @@ export class RequestLog {
     started_at: number
   ) {
     this.#ring = new Ring<LoggedRequest>(
-      KEPT,
-      KEPT_CHARACTERS,
+      MAX_ENTRIES,
+      MAX_CHARACTERS,
       ({ request, response }) => (request.body?.length ?? 0) + response.body.length + 500,
       started_at
     )
@@ -184,20 +184,22 @@ export class RequestLog {
       ...api,
       handle: (request, context, match) =>
         Effect.clockWith((clock) => {
-          const begun = clock.unsafeCurrentTimeNanos()
+          const began_ns = clock.unsafeCurrentTimeNanos()
           const fault = this.#faults.take(request.method, request.path)
-          const { kept, body } = keepingBody(request)
-          const own = Effect.catchAllCause(api.handle(kept, context, match), (cause) => respondToCause(cause, context))
+          const { kept, body } = withStoredBody(request)
+          const ownResponse = Effect.catchAllCause(api.handle(kept, context, match), (cause) =>
+            respondToCause(cause, context)
+          )
           return Effect.map(
             withFault(
               fault,
               kept,
               { ...context, limitStatuses: [this.#limits.peek(addressUseOf(request), context.now)] },
-              own
+              ownResponse
             ),
             (response) => {
               if (response.context.caller === null) this.#lastUnauthenticatedAddress = toCountedAddress(request.address)
-              const took_ms = Number(clock.unsafeCurrentTimeNanos() - begun) / NANOS_PER_MS
+              const took_ms = Number(clock.unsafeCurrentTimeNanos() - began_ns) / NANOS_PER_MS
               this.#onLogged(this.#ring.add(entryOf({ request, context, body, fault, took_ms }, response)))
               return fault?.fault === "lose_answer" ? { ...response, closesConnection: true } : response
             }

@@ -4,7 +4,7 @@ import { ShopId, TicketId } from "@workshop/core"
 import type { Page } from "@workshop/core/internal"
 import type { GroupHandlers } from "@workshop/core/internal/http"
 import { Clock, Effect, Runtime, Schedule, Schema } from "effect"
-import { data, describeOperation, endpoint, groupOf } from "./endpoints.js"
+import { dataOnly, describeOperation, endpoint, groupOf } from "./endpoints.js"
 import { type Feed, feedEvents } from "./Feed.js"
 import { countParameter, optionalParameter } from "./queryParameters.js"
 import { LoggedRequest, type RequestLog } from "./RequestLog.js"
@@ -83,7 +83,7 @@ export const requestsHandlers = (log: RequestLog, feed: Feed) =>
             ({ id, shop_id, ticket_id }) =>
               id > since && (shop === undefined || shop_id === shop) && (ticket === undefined || ticket_id === ticket)
           )
-          return data(requests.slice(Math.max(0, requests.length - limit)))
+          return dataOnly(requests.slice(Math.max(0, requests.length - limit)))
         }),
       followSandbox: ({ urlParams, headers }) => {
         const last = headers["last-event-id"]

@@ -3,7 +3,7 @@ import { cardView, displayName, LoyaltyCard } from "@workshop/core/internal"
 import { EmptyBody, FailureBodyOf, type GroupHandlers } from "@workshop/core/internal/http"
 import { type Command, Directory, isBlocked, ServiceLimits, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
-import { clientEndpoint, creation, data, groupOf, offerEndpoint, shopEndpoint } from "./endpoints.js"
+import { clientEndpoint, creationEndpoint, dataOnly, groupOf, offerEndpoint, shopEndpoint } from "./endpoints.js"
 import { viewOf } from "./views.js"
 
 const ClientSeenBy = Schema.Struct({
@@ -46,7 +46,7 @@ export class SandboxClientsApi extends groupOf(
     "List all clients",
     "Returns all clients with an account. For each client, it shows whether this shop knows the client, whether the client blocks the shop, and the loyalty card."
   ]),
-  creation("registerClient", "/clients", Schema.Struct({ id: Schema.String }), [
+  creationEndpoint("registerClient", "/clients", Schema.Struct({ id: Schema.String }), [
     "Create a client's account",
     "Creates an account, which is independent of any shop."
   ]).setPayload(ClientInput),
@@ -118,17 +118,17 @@ export const clientsHandlers = Effect.gen(function* () {
     listClients: Effect.fnUntraced(function* ({ path }) {
       yield* shops.byId(path.id)
       const accounts = yield* directory.listClients(null, ServiceLimits.list_max)
-      return data((yield* store.transact(clientsOf(path.id, accounts))).result)
+      return dataOnly((yield* store.transact(clientsOf(path.id, accounts))).result)
     }),
     registerClient: ({ payload }) => Effect.map(clients.register(payload), ({ id }) => ({ status: 201, data: { id } })),
     recordVisit: ({ path, payload: { shop_id } }) =>
-      Effect.as(clients.visit(path.id, shop_id), data({ client_id: path.id, shop_id })),
-    listOffers: ({ path }) => Effect.map(offers.ofClient(path.id), (found) => data(found.map(offerView))),
-    readInbox: ({ path }) => Effect.map(clients.inbox(path.id), (found) => data(found.map(notificationView))),
+      Effect.as(clients.visit(path.id, shop_id), dataOnly({ client_id: path.id, shop_id })),
+    listOffers: ({ path }) => Effect.map(offers.ofClient(path.id), (found) => dataOnly(found.map(offerView))),
+    readInbox: ({ path }) => Effect.map(clients.inbox(path.id), (found) => dataOnly(found.map(notificationView))),
     acceptOffer: ({ path: { id } }) =>
-      Effect.as(offers.answerForHolder(id, "accepted"), data({ id, status: "accepted" as const })),
+      Effect.as(offers.answerForHolder(id, "accepted"), dataOnly({ id, status: "accepted" as const })),
     blockShop: ({ path: { id } }) =>
-      Effect.as(offers.answerForHolder(id, "blocked"), data({ id, status: "blocked" as const }))
+      Effect.as(offers.answerForHolder(id, "blocked"), dataOnly({ id, status: "blocked" as const }))
   }
   return handlers
 })

@@ -1,6 +1,6 @@
 import { BodyLimit, FailureBodyOf, type GroupHandlers } from "@workshop/core/internal/http"
 import { Effect, Schema } from "effect"
-import { data, endpoint, groupOf } from "./endpoints.js"
+import { dataOnly, endpoint, groupOf } from "./endpoints.js"
 
 /** Runs the text of a scenario, and returns the report of `workshop scenario run --json`. */
 export type ScenarioRunner = (text: string) => Effect.Effect<typeof Report.Type>
@@ -31,5 +31,5 @@ export class ScenariosApi extends groupOf(
 /** Runs scenarios with `run`; without it, the endpoint is a 404. */
 export const scenariosHandlers = (run: ScenarioRunner | undefined): GroupHandlers<typeof ScenariosApi, void> => ({
   runScenario: ({ payload }) =>
-    run === undefined ? Effect.fail({ _tag: "RouteNotFound" } as const) : Effect.map(run(payload.scenario), data)
+    run === undefined ? Effect.fail({ _tag: "RouteNotFound" } as const) : Effect.map(run(payload.scenario), dataOnly)
 })

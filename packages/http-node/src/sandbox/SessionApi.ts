@@ -15,7 +15,7 @@ import { BodyLimit, type GroupHandlers } from "@workshop/core/internal/http"
 import { type Change, Directory, SandboxData, ServiceLimits, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { ClockView, clockView } from "./ClockApi.js"
-import { data, endpoint, groupOf } from "./endpoints.js"
+import { dataOnly, endpoint, groupOf } from "./endpoints.js"
 import type { Faults } from "./Faults.js"
 import type { Feed } from "./Feed.js"
 import type { ReceiverBehaviour, Receivers } from "./Receivers.js"
@@ -120,7 +120,7 @@ const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown
 }
 
 /** The latest requests that fit into {@link MAX_LOGGED_CHARACTERS}. */
-const latestOf = (requests: ReadonlyArray<LoggedRequest>): ReadonlyArray<LoggedRequest> => {
+const latestRequests = (requests: ReadonlyArray<LoggedRequest>): ReadonlyArray<LoggedRequest> => {
   let left = MAX_LOGGED_CHARACTERS
   const first = requests.findLastIndex(({ request, response }) => {
     left -= (request.body?.length ?? 0) + response.body.length
@@ -153,16 +153,16 @@ interface SandboxParts {
 }
 
 /** Makes the effect that exports the sandbox. */
-const exporter = ({ log, receivers }: Pick<SandboxParts, "log" | "receivers">) =>
+const makeExport = ({ log, receivers }: Pick<SandboxParts, "log" | "receivers">) =>
   Effect.gen(function* () {
-    const whole = yield* SandboxData
+    const sandboxData = yield* SandboxData
     const directory = yield* Directory
     const keys = yield* Keys
     const { state } = yield* ClockAdvance
     return Effect.gen(function* () {
       const { now, frozen } = yield* state
       const shops = yield* Effect.forEach(yield* allPages(directory.listShops), (shop) =>
-        Effect.map(whole.ofShop(shop.id), (changes) => ({ shop, changes }))
+        Effect.map(sandboxData.ofShop(shop.id), (changes) => ({ shop, changes }))
       )
       const ids = shops.flatMap(({ changes }) =>
         changes.flatMap((change) => (change._tag === "KeyPut" ? [change.row.id] : []))
@@ -177,17 +177,17 @@ const exporter = ({ log, receivers }: Pick<SandboxParts, "log" | "receivers">) =
           return key === null ? [] : [{ id, key }]
         }),
         receivers: receivers.behaviours,
-        requests: latestOf(log.all)
+        requests: latestRequests(log.all)
       }
-      return data({ version: VERSION, digest: digestOf(session), ...session } as never)
+      return dataOnly({ version: VERSION, digest: digestOf(session), ...session } as never)
     })
   })
 
 /** Handles the endpoints that reset, export and import the sandbox. */
 export const sessionHandlers = ({ log, feed, faults, receivers, begin }: SandboxParts) =>
   Effect.gen(function* () {
-    const read = yield* exporter({ log, receivers })
-    const whole = yield* SandboxData
+    const read = yield* makeExport({ log, receivers })
+    const sandboxData = yield* SandboxData
     const directory = yield* Directory
     const store = yield* Store
     const keys = yield* Keys
@@ -198,8 +198,8 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
       isMade ? Effect.void : Effect.fail({ _tag: "SandboxDataReal" } as const)
     )
 
-    const clear = Effect.gen(function* () {
-      yield* whole.clear
+    const clearMemory = Effect.gen(function* () {
+      yield* sandboxData.clear
       log.clear()
       faults.set([])
       receivers.clear()
@@ -208,7 +208,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
       yield* cachedKeys.forget(null)
     })
 
-    const put = Effect.fnUntraced(function* (shop_id: ShopId, changes: ReadonlyArray<Change>) {
+    const putChanges = Effect.fnUntraced(function* (shop_id: ShopId, changes: ReadonlyArray<Change>) {
       for (let i = 0; i < changes.length; i += CHANGES_AT_ONCE) {
         const some = changes.slice(i, i + CHANGES_AT_ONCE)
         const run = () => Either.right({ result: undefined, changes: some, limitStatuses: [] })
@@ -220,7 +220,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
       for (const account of session.clients) yield* directory.createClient(account)
       for (const { shop, changes } of session.shops) {
         yield* directory.createShop(shop)
-        yield* put(shop.id, changes)
+        yield* putChanges(shop.id, changes)
       }
       for (const [shop_id, behaviour] of Object.entries(session.receivers)) receivers.behave(shop_id, behaviour)
       keys.rememberKeyTexts(new Map(session.keys.map(({ id, key }) => [id, key])))
@@ -228,24 +228,24 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
     })
 
     /** Replaces all data. Readers of the stream get only `reset`, after which they read all data again. */
-    const replace = (at: Parameters<typeof reset>[0], fill: Effect.Effect<void, StoreUnavailable>) =>
+    const replaceAllData = (at: Parameters<typeof reset>[0], fill: Effect.Effect<void, StoreUnavailable>) =>
       Effect.gen(function* () {
         yield* isRemovable
         yield* Effect.acquireUseRelease(
           Effect.sync(() => feed.pause()),
-          () => reset(at, clear, fill),
-          () => Effect.sync(() => feed.beginAnew())
+          () => reset(at, clearMemory, fill),
+          () => Effect.sync(() => feed.reset())
         )
-        return data(clockView(yield* state).data)
+        return dataOnly(clockView(yield* state).data)
       }).pipe(Effect.uninterruptible)
 
     const handlers: GroupHandlers<typeof SessionApi, void> = {
-      resetSandbox: () => replace(null, begin),
+      resetSandbox: () => replaceAllData(null, begin),
       exportSession: () => read,
       importSession: ({ payload }) =>
         Effect.flatMap(sessionIn(unwrapSession(payload)), (session) => {
           const { now, frozen } = session.clock
-          return replace({ now: Date.parse(now), frozen }, restore(session))
+          return replaceAllData({ now: Date.parse(now), frozen }, restore(session))
         })
     }
     return handlers

@@ -15,7 +15,7 @@ import { scopePresets, shopFields } from "@workshop/core/internal"
 import type { GroupHandlers } from "@workshop/core/internal/http"
 import { ServiceLimits, type ShopHead } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { creation, data, endpoint, groupOf, shopEndpoint } from "./endpoints.js"
+import { creationEndpoint, dataOnly, endpoint, groupOf, shopEndpoint } from "./endpoints.js"
 import { viewOf } from "./views.js"
 
 /** A shop with all its settings. */
@@ -62,7 +62,7 @@ const ShopToOpen = Schema.Struct(shopFields).pipe(Schema.brand("ShopInput")).ann
 export class ShopsApi extends groupOf(
   "shops",
   ["Shops", "The operator manages shops"],
-  creation("openShop", "/shops", NewShop, [
+  creationEndpoint("openShop", "/shops", NewShop, [
     "Open a shop",
     "Creates a shop that is approved, is active and may use the API. The response has an API key with full access."
   ]).setPayload(ShopToOpen),
@@ -102,16 +102,16 @@ export const shopsHandlers = Effect.gen(function* () {
       Effect.flatMap(shops.list(null, ServiceLimits.list_max), (found) =>
         Effect.map(
           Effect.forEach(found, ({ id }) => settingsOf(id)),
-          data
+          dataOnly
         )
       ),
-    readShop: ({ path }) => Effect.map(settingsOf(path.id), data),
+    readShop: ({ path }) => Effect.map(settingsOf(path.id), dataOnly),
     changeShop: ({ path, payload }) =>
-      Effect.map(shops.change(path.id, payload), ({ shop, head }) => data(shopSettings(shop, head))),
+      Effect.map(shops.change(path.id, payload), ({ shop, head }) => dataOnly(shopSettings(shop, head))),
     listActs: ({ path }) =>
       Effect.zipRight(
         shops.byId(path.id),
-        Effect.map(audit.list(path.id, null, MAX_AUDIT_ENTRIES), (entries) => data(entries.map(auditView)))
+        Effect.map(audit.list(path.id, null, MAX_AUDIT_ENTRIES), (entries) => dataOnly(entries.map(auditView)))
       )
   }
   return handlers

@@ -20,7 +20,7 @@ import {
 import type { GroupHandlers } from "@workshop/core/internal/http"
 import { Directory, Reads, type SeenTicket, ServiceLimits, Store, type TicketFilter } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { data, groupOf, shopEndpoint, ticketEndpoint } from "./endpoints.js"
+import { dataOnly, groupOf, shopEndpoint, ticketEndpoint } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./queryParameters.js"
 
 const Deadline = Schema.Struct({
@@ -77,13 +77,13 @@ const READ_AT_ONCE = 500
 
 /** Whether a ticket matches a search. */
 const matches = (q: string) => {
-  const wanted = q.trim().toLowerCase()
-  const digits = wanted.replaceAll(/[\s()-]/g, "")
+  const searchText = q.trim().toLowerCase()
+  const digits = searchText.replaceAll(/[\s()-]/g, "")
   return ({ record }: SeenTicket): boolean =>
-    Number(wanted.replace(/^#/, "")) === record.number ||
-    record.external_ref?.toLowerCase() === wanted ||
+    Number(searchText.replace(/^#/, "")) === record.number ||
+    record.external_ref?.toLowerCase() === searchText ||
     (/^\+?\d{4,}$/.test(digits) && record.client_phone?.includes(digits) === true) ||
-    [record.service, record.item].some((text) => text?.toLowerCase().includes(wanted) === true)
+    [record.service, record.item].some((text) => text?.toLowerCase().includes(searchText) === true)
 }
 
 /** Handles the endpoints that search tickets and list the acts that a ticket accepts. */
@@ -102,13 +102,13 @@ export const testerTicketsHandlers = Effect.gen(function* () {
     { q, before, limit = DEFAULT_LIMIT }: typeof TicketsQuery.Type
   ) {
     const isMatch = q === undefined || q.trim() === "" ? () => true : matches(q)
-    const matching: Array<SeenTicket> = []
+    const foundTickets: Array<SeenTicket> = []
     let after = before ?? null
     while (true) {
       const { tickets } = yield* reads.tickets(shop_id, filter, { _tag: "Newest", after }, READ_AT_ONCE)
-      matching.push(...tickets.filter(isMatch))
+      foundTickets.push(...tickets.filter(isMatch))
       after = tickets.at(-1)?.record.id ?? null
-      if (matching.length >= limit || tickets.length < READ_AT_ONCE) return matching.slice(0, limit)
+      if (foundTickets.length >= limit || tickets.length < READ_AT_ONCE) return foundTickets.slice(0, limit)
     }
   })
 
@@ -118,7 +118,7 @@ export const testerTicketsHandlers = Effect.gen(function* () {
       const { state } = urlParams
       const tickets = yield* find(path.id, state === undefined ? {} : { state: [state] }, urlParams)
       const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-      return data(
+      return dataOnly(
         tickets.map(({ record, client }) => {
           const next = nextDeadline(record, now)
           return {
@@ -132,7 +132,7 @@ export const testerTicketsHandlers = Effect.gen(function* () {
       const shop_id = yield* directory.shopOf({ _tag: "Ticket", id })
       if (shop_id === null) return yield* new TicketNotFound()
       const { result } = yield* store.transact(previewActs(shop_id, id, bounds))
-      return data(
+      return dataOnly(
         result.map(({ act, refusal }) => {
           const row = refusal === null ? null : failureRows[refusal._tag]
           return { act, accepted: row === null, reason: row && ("reason" in row ? row.reason : row.code) }

@@ -17,7 +17,7 @@ import { DateOrDateTimeText, toIso, toIsoOrNull } from "@workshop/core/internal"
 import { EmptyBody, type GroupHandlers } from "@workshop/core/internal/http"
 import { type AttemptRecord, DeliveryLog, type LoggedDelivery, ServiceLimits } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
-import { data, groupOf, shopEndpoint } from "./endpoints.js"
+import { dataOnly, groupOf, shopEndpoint } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./queryParameters.js"
 import { type Receivers, SentRequest } from "./Receivers.js"
 import { eventView, numberLabelOf, viewOf } from "./views.js"
@@ -182,7 +182,7 @@ export const deliveryView = (delivery: LoggedDelivery) =>
 /** The fields of a notice that the owner sees. */
 export const noticeView = viewOf(NoticeView)
 
-const address = (url: string, policy: WebhookAddressPolicy) =>
+const parseAddress = (url: string, policy: WebhookAddressPolicy) =>
   Either.mapLeft(
     parseWebhookAddress(url, policy),
     (message) => new InvalidInput({ issues: [{ field: "url", message }] })
@@ -213,7 +213,7 @@ const selectedDeliveries = (
 ) => {
   const byId = new Map(events.map((event) => [event.id, event]))
   const end = before === undefined ? Number.POSITIVE_INFINITY : (byId.get(before)?.seq ?? 0)
-  const selected = found.flatMap((delivery) => {
+  const selectedEntries = found.flatMap((delivery) => {
     const event = byId.get(delivery.event_id)
     return event !== undefined &&
       (ticket === undefined || event.ticket_id === ticket) &&
@@ -222,7 +222,7 @@ const selectedDeliveries = (
       ? [{ delivery, event }]
       : []
   })
-  return selected.slice(Math.max(0, selected.length - limit))
+  return selectedEntries.slice(Math.max(0, selectedEntries.length - limit))
 }
 
 /** Handles the endpoints of the webhook and its deliveries. */
@@ -237,7 +237,7 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
      * The time at which the webhook was turned off: from the owner's notice if the service turned it off, otherwise
      * from the audit log.
      */
-    const offSince = Effect.fnUntraced(function* (id: ShopId, off_reason: WebhookOffReason) {
+    const readOffSince = Effect.fnUntraced(function* (id: ShopId, off_reason: WebhookOffReason) {
       if (off_reason !== "disabled")
         return (yield* log.notices(id)).findLast(({ kind }) => kind === "webhook_off")?.created_at ?? null
       const acts = yield* audit.list(id, null, ServiceLimits.list_default)
@@ -246,26 +246,26 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
 
     const handlers: GroupHandlers<typeof WebhookApi, void> = {
       setWebhook: ({ path, payload }) =>
-        Effect.flatMap(address(payload.url, policy), (url) => Effect.map(webhooks.set(path.id, url), data)),
+        Effect.flatMap(parseAddress(payload.url, policy), (url) => Effect.map(webhooks.set(path.id, url), dataOnly)),
       readWebhook: Effect.fnUntraced(function* ({ path }) {
         const status = yield* webhooks.status(path.id)
         const parked = status.on ? 0 : yield* log.count(path.id, { state: "parked" })
-        const off_since = status.off_reason === null ? null : yield* offSince(path.id, status.off_reason)
-        return data({ ...status, parked, off_since: toIsoOrNull(off_since) })
+        const off_since = status.off_reason === null ? null : yield* readOffSince(path.id, status.off_reason)
+        return dataOnly({ ...status, parked, off_since: toIsoOrNull(off_since) })
       }),
-      rotateWebhookSecret: ({ path }) => Effect.map(webhooks.rotate(path.id), data),
-      pingWebhook: ({ path }) => Effect.map(webhooks.ping(path.id), (event) => data(eventView(event))),
-      enableWebhook: ({ path }) => Effect.map(webhooks.enable(path.id), data),
-      disableWebhook: ({ path }) => Effect.map(webhooks.disable(path.id), data),
-      removeWebhook: ({ path }) => Effect.map(webhooks.remove(path.id), data),
+      rotateWebhookSecret: ({ path }) => Effect.map(webhooks.rotate(path.id), dataOnly),
+      pingWebhook: ({ path }) => Effect.map(webhooks.ping(path.id), (event) => dataOnly(eventView(event))),
+      enableWebhook: ({ path }) => Effect.map(webhooks.enable(path.id), dataOnly),
+      disableWebhook: ({ path }) => Effect.map(webhooks.disable(path.id), dataOnly),
+      removeWebhook: ({ path }) => Effect.map(webhooks.remove(path.id), dataOnly),
       listDeliveries: Effect.fnUntraced(function* ({ path, urlParams }) {
-        const logged = yield* history.list(path.id, ALL)
-        const asked = selectedDeliveries(logged, yield* webhooks.events(path.id, ALL), urlParams)
-        return data(asked.map(({ delivery, event }) => shownDelivery(delivery, event, receivers)))
+        const loggedDeliveries = yield* history.list(path.id, ALL)
+        const askedDeliveries = selectedDeliveries(loggedDeliveries, yield* webhooks.events(path.id, ALL), urlParams)
+        return dataOnly(askedDeliveries.map(({ delivery, event }) => shownDelivery(delivery, event, receivers)))
       }),
-      replayDeliveries: ({ path, payload }) => Effect.map(history.replay(path.id, payload), data),
-      listNotices: ({ path }) => Effect.map(history.notices(path.id), (found) => data(found.map(noticeView))),
-      listEvents: ({ path }) => Effect.map(webhooks.events(path.id, ALL), (events) => data(events.map(eventView)))
+      replayDeliveries: ({ path, payload }) => Effect.map(history.replay(path.id, payload), dataOnly),
+      listNotices: ({ path }) => Effect.map(history.notices(path.id), (found) => dataOnly(found.map(noticeView))),
+      listEvents: ({ path }) => Effect.map(webhooks.events(path.id, ALL), (events) => dataOnly(events.map(eventView)))
     }
     return handlers
   })

@@ -40,7 +40,7 @@ export interface AgendaData {
   readonly limits: ReadonlyArray<LimitStatus>
 }
 
-const ofTicket = (ticket: TicketRecord, now: Instant) => {
+const ticketEntries = (ticket: TicketRecord, now: Instant) => {
   const due = nextDeadline(ticket, now)
   if (due === null) return []
   const number_label = numberLabel(ticket.number)
@@ -48,22 +48,22 @@ const ofTicket = (ticket: TicketRecord, now: Instant) => {
   return [{ ...due, ticket_id: ticket.id, number_label, text: `Ticket ${number_label} ${text}` }]
 }
 
-const ofAttempt = ({ event_id, type, n, ...rest }: AwaitedAttempt) => {
+const attemptEntry = ({ event_id, type, n, ...rest }: AwaitedAttempt) => {
   const text = `Attempt ${n} to send ${type}${rest.number_label === null ? "" : ` of ${rest.number_label}`}`
   return { ...rest, kind: "retry" as const, event_id, event_type: type, text }
 }
 
-const ofWebhook = (webhook: Webhook | null, now: Instant) => {
+const webhookEntries = (webhook: Webhook | null, now: Instant) => {
   const at = webhook === null ? null : overlapEndOf(webhook, now)
   return at === null ? [] : [{ at, kind: "secret_end" as const, text: "The webhook's old secret stops signing" }]
 }
 
-const ofKey = ({ name, expires_at, revoked_at }: ApiKeyRecord) =>
+const keyEntries = ({ name, expires_at, revoked_at }: ApiKeyRecord) =>
   expires_at === null || revoked_at !== null
     ? []
     : [{ at: expires_at, kind: "key_expiry" as const, text: `The key ${name} expires` }]
 
-const ofLimit = ({ policy, limit, remaining, resets_at }: LimitStatus) =>
+const limitEntry = ({ policy, limit, remaining, resets_at }: LimitStatus) =>
   remaining === limit
     ? []
     : [
@@ -77,11 +77,11 @@ const ofLimit = ({ policy, limit, remaining, resets_at }: LimitStatus) =>
 /** Everything scheduled in a shop at `now` or later, soonest first. */
 export const agendaOf = (data: AgendaData, now: Instant): ReadonlyArray<AgendaEntry> =>
   [
-    ...data.attempts.map(ofAttempt),
-    ...data.tickets.flatMap((ticket) => ofTicket(ticket, now)),
-    ...ofWebhook(data.webhook, now),
-    ...data.keys.flatMap(ofKey),
-    ...data.limits.flatMap(ofLimit)
+    ...data.attempts.map(attemptEntry),
+    ...data.tickets.flatMap((ticket) => ticketEntries(ticket, now)),
+    ...webhookEntries(data.webhook, now),
+    ...data.keys.flatMap(keyEntries),
+    ...data.limits.flatMap(limitEntry)
   ]
     .filter(({ at }) => at >= now)
     .map((due) => ({

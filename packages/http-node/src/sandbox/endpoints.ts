@@ -46,7 +46,7 @@ export const endpoint = <M extends Method, const Name extends string, A, I>(
     .annotateContext(describeOperation(name, description))
 
 /** An endpoint whose response is 201 with the created object. */
-export const creation = <const Name extends string, A, I>(
+export const creationEndpoint = <const Name extends string, A, I>(
   name: Name,
   path: Path,
   success: Schema.Schema<A, I>,
@@ -86,4 +86,4 @@ export const clientEndpoint = endpointsOf("/clients", ClientId)
 export const offerEndpoint = endpointsOf("/offers", OfferId)
 
 /** The result of a handler that has only data. */
-export const data = <A>(data: A): { readonly data: A } => ({ data })
+export const dataOnly = <A>(data: A): { readonly data: A } => ({ data })

@@ -26,7 +26,7 @@ const isAddressedHere = (host: string | undefined): boolean =>
  * Whether a page of another origin sent the request, according to headers that browsers send even with a POST without a
  * body.
  */
-const isOfAnotherPage = ({ header }: HttpRequest): boolean => {
+const isCrossOrigin = ({ header }: HttpRequest): boolean => {
   const origin = header("origin")?.toLowerCase()
   const host = header("host")?.toLowerCase()
   const site = header("sec-fetch-site")
@@ -42,7 +42,7 @@ const isOfAnotherPage = ({ header }: HttpRequest): boolean => {
  */
 export const foreignRefusal = (request: HttpRequest): "SandboxHostForeign" | "SandboxSenderForeign" | undefined => {
   if (!isAddressedHere(request.header("host"))) return "SandboxHostForeign"
-  return PROXY_HEADERS.some((name) => request.header(name) !== undefined) || isOfAnotherPage(request)
+  return PROXY_HEADERS.some((name) => request.header(name) !== undefined) || isCrossOrigin(request)
     ? "SandboxSenderForeign"
     : undefined
 }

@@ -14,10 +14,11 @@ const isLoopback = (host: string): boolean => {
 export const TOKEN_CHARACTERS = 32
 
 /** Whether a token protects the sandbox. An empty or short token does not, because it can be guessed. */
-export const isGuard = (token: string | null): token is string => token !== null && token.length >= TOKEN_CHARACTERS
+export const isStrongToken = (token: string | null): token is string =>
+  token !== null && token.length >= TOKEN_CHARACTERS
 
 /**
  * Whether the sandbox may be served at a host: the host is loopback, or a token protects the sandbox (Specification,
  * Sandbox).
  */
-export const sandboxAllowed = (host: string, token: string | null): boolean => isLoopback(host) || isGuard(token)
+export const sandboxAllowed = (host: string, token: string | null): boolean => isLoopback(host) || isStrongToken(token)

@@ -22,12 +22,12 @@ import { appTicketsHandlers } from "./AppTicketsApi.js"
 import { clockHandlers } from "./ClockApi.js"
 import { consolePages } from "./consolePages.js"
 import { faultsHandlers } from "./FaultsApi.js"
-import { startOfIds } from "./Feed.js"
+import { processStart } from "./Feed.js"
 import { foreignRefusal } from "./foreignRequest.js"
 import { historyHandlers } from "./HistoryApi.js"
 import { keysHandlers } from "./KeysApi.js"
 import { limitsHandlers, shopLimits } from "./LimitsApi.js"
-import { observation } from "./Observation.js"
+import { observeSandbox } from "./Observation.js"
 import { receiverHandlers } from "./ReceiverApi.js"
 import { Receivers, SandboxReceivers } from "./Receivers.js"
 import { requestsHandlers } from "./RequestsApi.js"
@@ -71,8 +71,8 @@ const senderCheck = makeRefusalCheck(
   "sender",
   "403 of a request that did not come straight from this machine",
   ({ request }) => {
-    const foreign = foreignRefusal(request)
-    return foreign && { _tag: foreign }
+    const originRefusal = foreignRefusal(request)
+    return originRefusal && { _tag: originRefusal }
   }
 )
 
@@ -92,8 +92,8 @@ export const sandboxRoutes = (options: SandboxOptions) =>
     yield* claimEmptyStore
     const limits = yield* CachedRateLimits
     const access = Checks.from([makeHeadCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck])
-    const { feed, faults, log } = yield* observation
-    const started_at = yield* startOfIds
+    const { feed, faults, log } = yield* observeSandbox
+    const started_at = yield* processStart
     const receivers = Option.getOrElse(yield* Effect.serviceOption(SandboxReceivers), () => new Receivers(started_at))
     const gauges = yield* shopLimits(() => log.lastUnauthenticatedAddress)
     const agenda = yield* makeAgenda(gauges)
@@ -114,7 +114,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
       session: yield* sessionHandlers({ log, feed, faults, receivers, begin }),
       scenarios: scenariosHandlers(runScenario)
     }
-    const routed = compileRoutes<void>()(SandboxApi, handlers)
+    const sandboxGroup = compileRoutes<void>()(SandboxApi, handlers)
     // The document is loaded and serialized at the first request, so that it does not delay the start.
     const document = runOnce(
       Effect.promise(async () => {
@@ -135,13 +135,13 @@ export const sandboxRoutes = (options: SandboxOptions) =>
         .check(makeRouteCheck())
         .check(makeBodyCheck())
         .check(makeValidationCheck())
-        .handle(makeEndpointHandler({ handlers: routed, callerOf: () => undefined, validateResponses })),
+        .handle(makeEndpointHandler({ handlers: sandboxGroup, callerOf: () => undefined, validateResponses })),
       limits
     )
 
     const group: RouteGroup = {
       prefix: "/sandbox",
-      find: makeRouter(routed.keys()),
+      find: makeRouter(sandboxGroup.keys()),
       handle: (request, context, match) => {
         const respond = isDocument(request) ? showDocument : handleRequest
         const limitStatuses = [limits.peek(addressUseOf(request), context.now)]

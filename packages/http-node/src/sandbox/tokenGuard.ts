@@ -5,7 +5,7 @@ import { addressUseOf } from "@workshop/core/internal"
 import { type Check, Rejected } from "@workshop/core/internal/http"
 import type { LimitUse } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { isGuard, TOKEN_CHARACTERS } from "./sandboxAllowed.js"
+import { isStrongToken, TOKEN_CHARACTERS } from "./sandboxAllowed.js"
 
 /** The path of the stream, whose query may contain the token. */
 const STREAM = "/sandbox/stream"
@@ -23,7 +23,7 @@ const tokenIn = (request: HttpRequest): string =>
  * The use that a wrong token counts as, by client address. It is separate from requests without a key, because those do
  * not guess a token.
  */
-const guess = (request: HttpRequest): LimitUse => {
+const wrongTokenUse = (request: HttpRequest): LimitUse => {
   const { subject, ...use } = addressUseOf(request)
   return { ...use, subject: `sandbox ${subject}` }
 }
@@ -37,7 +37,8 @@ export const tokenCheck = (
   limits: Context.Tag.Service<CachedRateLimits>
 ): Effect.Effect<Check | undefined> => {
   if (token === null || token === "") return Effect.succeed(undefined)
-  if (!isGuard(token)) return Effect.dieMessage(`The sandbox's token must have at least ${TOKEN_CHARACTERS} characters`)
+  if (!isStrongToken(token))
+    return Effect.dieMessage(`The sandbox's token must have at least ${TOKEN_CHARACTERS} characters`)
   const expected = digest(token)
   return Effect.succeed<Check>({
     name: "token",
@@ -46,9 +47,9 @@ export const tokenCheck = (
     run: (checked) => {
       const { request, context } = checked
       if (!timingSafeEqual(digest(tokenIn(request)), expected)) {
-        return new Rejected({ _tag: "SandboxTokenWrong" }, [guess(request)])
+        return new Rejected({ _tag: "SandboxTokenWrong" }, [wrongTokenUse(request)])
       }
-      const limitStatus = limits.peek(guess(request), context.now)
+      const limitStatus = limits.peek(wrongTokenUse(request), context.now)
       return limitStatus.remaining > 0
         ? checked
         : new Rejected(new LimitReached({ limitStatuses: [limitStatus], refused_at: context.now }))

@@ -3,13 +3,13 @@ import { toIso } from "@workshop/core/internal"
 import { Schema } from "effect"
 
 /** The schema of the keys of a table. Its description lists their meanings. */
-export const wordOf = <Word extends string>(meanings: Readonly<Record<Word, string>>) =>
+export const enumSchema = <Word extends string>(meanings: Readonly<Record<Word, string>>) =>
   Schema.Literal(...(Object.keys(meanings) as [Word, ...Array<Word>])).annotations({
-    description: meaningsIn(meanings)
+    description: meaningsMarkdown(meanings)
   })
 
 /** The keys of a table with their meanings, as Markdown for the OpenAPI document. */
-export const meaningsIn = (meanings: Readonly<Record<string, string>>): string =>
+export const meaningsMarkdown = (meanings: Readonly<Record<string, string>>): string =>
   Object.entries(meanings)
     .map(([word, meaning]) => `${word}: ${meaning}`)
     .join("; ")

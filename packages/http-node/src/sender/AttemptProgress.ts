@@ -40,31 +40,31 @@ export class AttemptProgress {
   }
 
   /** Records the duration of a phase if it succeeds. */
-  timed<A, E>(phase: Phase, run: Effect.Effect<A, E>): Effect.Effect<A, E> {
+  measure<A, E>(phase: Phase, run: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.suspend(() => {
       const started_at = this.time_ms
-      return Effect.tap(run, () => Effect.sync(() => this.note(phase, started_at)))
+      return Effect.tap(run, () => Effect.sync(() => this.recordDuration(phase, started_at)))
     })
   }
 
   /** Records the duration of a phase that began at `started_at` and ends now. */
-  note(phase: Phase, started_at: number): void {
+  recordDuration(phase: Phase, started_at: number): void {
     this.#timings[phase] = Math.round(this.time_ms - started_at)
   }
 
   /** Adds a chunk to the excerpt of the response, up to its maximum size. */
-  keep(chunk: Buffer): void {
+  addToExcerpt(chunk: Buffer): void {
     this.bytes_read += chunk.length
-    const room = webhook_response_kept_bytes - this.#excerpt_bytes
-    if (room === 0) return
+    const remainingBytes = webhook_response_kept_bytes - this.#excerpt_bytes
+    if (remainingBytes === 0) return
     // Copies the part, because a subarray would keep the whole chunk in memory.
-    const part = Buffer.from(chunk.subarray(0, room))
+    const part = Buffer.from(chunk.subarray(0, remainingBytes))
     this.#excerpt.push(part)
     this.#excerpt_bytes += part.length
   }
 
   /** Registers a function to call at the end of the attempt. After the end, calls it at once. */
-  atEnd(release: () => void): void {
+  onEnd(release: () => void): void {
     if (this.#hasEnded) release()
     else this.#releases.push(release)
   }

@@ -56,7 +56,7 @@ export class ConnectionPool {
     const acquire = () => {
       shop.waiting.delete(acquire)
       shop.active += 1
-      progress.atEnd(() => {
+      progress.onEnd(() => {
         shop.active -= 1
         const [next] = shop.waiting
         if (next !== undefined) next()
@@ -67,7 +67,7 @@ export class ConnectionPool {
     if (shop.active < MAX_REQUESTS_PER_SHOP) acquire()
     else {
       shop.waiting.add(acquire)
-      progress.atEnd(() => shop.waiting.delete(acquire))
+      progress.onEnd(() => shop.waiting.delete(acquire))
     }
   }
 

@@ -15,7 +15,7 @@ export interface DialOptions {
 }
 
 const destroyAtEnd = (socket: Net.Socket, progress: AttemptProgress) =>
-  progress.atEnd(() => {
+  progress.onEnd(() => {
     if (!progress.canReuse) socket.destroy()
   })
 
@@ -52,13 +52,13 @@ const connectAny = (
   progress: AttemptProgress,
   deadline_ms: number
 ) => {
-  const tried = addresses.slice(0, MAX_TRIED_ADDRESSES)
-  return tried
+  const triedAddresses = addresses.slice(0, MAX_TRIED_ADDRESSES)
+  return triedAddresses
     .map((address, i) => {
       const one = connect(address, target, progress)
       const onTimeout = () => sendFailed("connect")
-      const isLast = i === tried.length - 1
-      return isLast ? one : Effect.timeoutFail(one, { duration: deadline_ms / tried.length, onTimeout })
+      const isLast = i === triedAddresses.length - 1
+      return isLast ? one : Effect.timeoutFail(one, { duration: deadline_ms / triedAddresses.length, onTimeout })
     })
     .reduce((one, next) =>
       Effect.catchIf(
@@ -92,9 +92,9 @@ export const dial = Effect.fnUntraced(function* (
   progress: AttemptProgress,
   { deadline_ms, secureContext }: DialOptions
 ) {
-  const plain = yield* progress.timed("connect_ms", connectAny(addresses, target, progress, deadline_ms))
+  const plain = yield* progress.measure("connect_ms", connectAny(addresses, target, progress, deadline_ms))
   const socket = target.isHttps
-    ? yield* progress.timed("tls_ms", encrypt(plain, target.host, secureContext, progress))
+    ? yield* progress.measure("tls_ms", encrypt(plain, target.host, secureContext, progress))
     : plain
   if (socket.destroyed) return yield* sendFailed("reset")
   return [progress.address!, socket] as const

@@ -39,9 +39,9 @@ class ChunkedBody {
     let at = from
     while (at < bytes.length && !this.isComplete) {
       if (this.#data_left > 0) {
-        const taken = Math.min(this.#data_left, bytes.length - at)
-        this.#data_left -= taken
-        at += taken
+        const takenBytes = Math.min(this.#data_left, bytes.length - at)
+        this.#data_left -= takenBytes
+        at += takenBytes
         continue
       }
       const end = bytes.indexOf(LF, at)

@@ -107,7 +107,7 @@ export class SendAttempt implements ConnectionUser {
     if (Either.isLeft(target)) this.#end(target.left)
     else {
       this.#cancelDeadline = statusDeadlines.set(() => this.#end(sendFailed("timeout")))
-      pool.acquireSlot(this.#post.shop_id, this.#progress, () => this.#orDie(() => this.#locate(target.right)))
+      pool.acquireSlot(this.#post.shop_id, this.#progress, () => this.#catchDefect(() => this.#locate(target.right)))
     }
   }
 
@@ -121,9 +121,9 @@ export class SendAttempt implements ConnectionUser {
 
   onData(chunk: Buffer): void {
     const [progress, response] = [this.#progress, this.#response]
-    if (progress.bytes_read === 0) progress.note("first_byte_ms", this.#requested_at)
+    if (progress.bytes_read === 0) progress.recordDuration("first_byte_ms", this.#requested_at)
     this.#redial = undefined
-    progress.keep(chunk)
+    progress.addToExcerpt(chunk)
     this.#context.onBytes(chunk.length)
     const isStatusNew = response.status === null
     const failure = response.add(chunk)
@@ -154,7 +154,7 @@ export class SendAttempt implements ConnectionUser {
   #locate(target: Target): void {
     const { addresses } = target
     if (Effect.isEffect(addresses))
-      this.#run(this.#progress.timed("lookup_ms", addresses), (found) => this.#connect(target, found))
+      this.#run(this.#progress.measure("lookup_ms", addresses), (result) => this.#connect(target, result))
     else this.#connect(target, addresses)
   }
 
@@ -183,7 +183,7 @@ export class SendAttempt implements ConnectionUser {
     const [progress, { pool, user_agent }] = [this.#progress, this.#context]
     progress.address = address
     connection.user = this
-    progress.atEnd(() => {
+    progress.onEnd(() => {
       if (connection.user !== this) return
       // The connection cannot be reused if the response came before the request was written, because the receiver would
       // read the rest as the next request.
@@ -195,32 +195,32 @@ export class SendAttempt implements ConnectionUser {
   }
 
   /** Runs an effect and calls `next` with its result, unless the attempt has ended meanwhile. */
-  #run<A>(work: Effect.Effect<A, SendFailed>, next: (found: A) => void): void {
+  #run<A>(work: Effect.Effect<A, SendFailed>, next: (result: A) => void): void {
     const cancel = Effect.runCallback(Effect.withClock(work, this.#context.clock), {
       onExit: (exit) => {
         if (this.#hasEnded) return
-        if (Exit.isSuccess(exit)) return this.#orDie(() => next(exit.value))
+        if (Exit.isSuccess(exit)) return this.#catchDefect(() => next(exit.value))
         const failure = Cause.failureOption(exit.cause)
         if (Option.isSome(failure)) return this.#end(failure.value)
-        this.#die(exit.cause as Cause.Cause<never>)
+        this.#failWithDefect(exit.cause as Cause.Cause<never>)
       }
     })
-    this.#progress.atEnd(cancel)
+    this.#progress.onEnd(cancel)
   }
 
   /**
    * Passes a defect, such as an invalid header, to the caller of this attempt. If it were thrown, it would end the
    * process, or the attempt that released its slot to this one.
    */
-  #orDie(step: () => void): void {
+  #catchDefect(step: () => void): void {
     try {
       step()
     } catch (defect) {
-      this.#die(Cause.die(defect))
+      this.#failWithDefect(Cause.die(defect))
     }
   }
 
-  #die(cause: Cause.Cause<never>): void {
+  #failWithDefect(cause: Cause.Cause<never>): void {
     this.abort()
     this.#done(Effect.failCause(cause))
   }

@@ -68,9 +68,9 @@ const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): E
     allowsAddress: mustBeLoopback ? isLoopback : isPublic
   }
   const { allowsAddress } = target
-  const fixed = isIP(host) !== 0 ? [host] : mustBeLoopback ? LOOPBACK : undefined
-  if (fixed !== undefined)
-    return Either.map(checkAddresses(fixed, allowsAddress), (addresses) => ({ addresses, ...target }))
+  const fixedAddresses = isIP(host) !== 0 ? [host] : mustBeLoopback ? LOOPBACK : undefined
+  if (fixedAddresses !== undefined)
+    return Either.map(checkAddresses(fixedAddresses, allowsAddress), (addresses) => ({ addresses, ...target }))
   return Either.right({
     addresses: Effect.flatMap(resolve(host), (all) => checkAddresses(all, allowsAddress)),
     ...target

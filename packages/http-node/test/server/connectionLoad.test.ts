@@ -61,7 +61,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     const connections = new OpenConnections(server, CONNECTION_LIMITS, new Backlog())
     const answers: Array<ServerResponse> = []
     server.on("request", (request, response) => {
-      connections.note(request, response, new RequestBody(request))
+      connections.recordRequest(request, response, new RequestBody(request))
       answers.push(response)
       server.emit("noted")
     })

@@ -46,21 +46,23 @@ const parameter = (path: string, { name, in: place, required, schema }: OpenApi.
   }
 }
 
-const operation = (path: string, made: OpenApi.OpenAPISpecOperation): Node => {
-  const body = toJson(made.requestBody?.content["application/json"]?.schema ?? null) as Node | null
+const operation = (path: string, generated: OpenApi.OpenAPISpecOperation): Node => {
+  const body = toJson(generated.requestBody?.content["application/json"]?.schema ?? null) as Node | null
   const hasBody =
     body !== null && (body.$ref !== undefined || body.properties !== undefined || body.anyOf !== undefined)
   return {
-    operationId: made.operationId,
-    tags: made.tags,
-    summary: made.summary ?? "",
-    description: made.description ?? "",
-    ...(made.parameters.length === 0 ? {} : { parameters: made.parameters.map((one) => parameter(path, one)) }),
+    operationId: generated.operationId,
+    tags: generated.tags,
+    summary: generated.summary ?? "",
+    description: generated.description ?? "",
+    ...(generated.parameters.length === 0
+      ? {}
+      : { parameters: generated.parameters.map((one) => parameter(path, one)) }),
     ...(hasBody
       ? { requestBody: { required: true, content: { "application/json": { schema: normalizeSchema(body) } } } }
       : {}),
     responses: Object.fromEntries(
-      Object.entries(made.responses).map(([status, answered]) => [status, response(status, answered)])
+      Object.entries(generated.responses).map(([status, responseNode]) => [status, response(status, responseNode)])
     )
   }
 }
@@ -71,12 +73,12 @@ const paths = (): Node =>
   Object.fromEntries(
     Object.entries(spec.paths).map(([path, methods]) => [
       path,
-      Object.fromEntries(Object.entries(methods).map(([method, made]) => [method, operation(path, made)]))
+      Object.fromEntries(Object.entries(methods).map(([method, generated]) => [method, operation(path, generated)]))
     ])
   )
 
 const build = (): Node => {
-  const referred = withReferences(schemas, { paths: paths() })
+  const referenced = withReferences(schemas, { paths: paths() })
   return {
     openapi: "3.1.0",
     info: {
@@ -89,9 +91,9 @@ const build = (): Node => {
     servers: [{ url: "http://127.0.0.1:4010", description: "The address on which `npm start -- --sandbox` serves" }],
     tags: spec.tags as unknown as Json,
     security: [{}, { sandboxToken: [] }],
-    paths: referred.paths,
+    paths: referenced.paths,
     components: {
-      schemas: referred.schemas,
+      schemas: referenced.schemas,
       headers: {
         "Request-Id": {
           description: "The id of this request. Include it when you report a problem",
