@@ -97,7 +97,7 @@ const pagesOf = <M extends ListMeta>(send: Transport, query: TicketQuery, option
 
 const pathOf = (kind: "tickets" | "clients", id: string) => `/${kind}/${encodeURIComponent(id)}`
 
-const makeShopCalls = (send: Transport) => ({
+const shopCalls = (send: Transport) => ({
   /** Reads the key's shop. Call it first to check the address and the key (Specification, Endpoints). */
   read: (options: CallOptions = {}): Promise<ClientResult<Shop, CommonCode>> =>
     send({ method: "GET", path: "/shop", ...options })
@@ -116,7 +116,7 @@ const makePost =
   ): Promise<ClientResult<A, C, RepeatableMeta>> =>
     send({ method: "POST", path, body, idempotencyKey, ...options })
 
-const makeTicketCalls = (send: Transport) => {
+const ticketCalls = (send: Transport) => {
   const post = makePost(send)
   return {
     /** Creates a ticket with the shop's next number (Specification, Endpoints). */
@@ -167,7 +167,7 @@ const makeTicketCalls = (send: Transport) => {
   }
 }
 
-const makeClientCalls = (send: Transport) => {
+const clientCalls = (send: Transport) => {
   const post = makePost(send)
   return {
     /** A client whom the shop knows, by a phone number in international format (Specification, Endpoints). */
@@ -213,7 +213,7 @@ export const createClient = (options: ClientOptions) => {
   if (typeof options.key !== "string" || !/^[\x21-\x7e]+$/.test(options.key))
     throw new TypeError("key must be the shop's API key, such as wk_live_.... Set it in your program's environment.")
   const send = makeTransport(options)
-  return { shop: makeShopCalls(send), tickets: makeTicketCalls(send), clients: makeClientCalls(send) }
+  return { shop: shopCalls(send), tickets: ticketCalls(send), clients: clientCalls(send) }
 }
 
 /** The client that {@link createClient} returns. */

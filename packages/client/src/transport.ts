@@ -88,7 +88,7 @@ const FIRST_WAIT_MS = 200
  * The statuses after which the same request may succeed, because the store or the service behind a proxy was
  * unavailable.
  */
-const RETRYABLE_STATUSES = [502, 503, 504]
+const RETRYABLE = [502, 503, 504]
 
 const sleep = (ms: number, signal?: AbortSignal) =>
   new Promise<void>((resolve) => {
@@ -102,10 +102,8 @@ const sleep = (ms: number, signal?: AbortSignal) =>
     signal?.addEventListener("abort", end)
   })
 
-// biome-ignore lint/plugin: an API client has neither Effect nor the service's source of randomness.
-const drawRandom = () => Math.random()
 // biome-ignore lint/plugin: an API client has no Effect clock, and this one only measures how long a request took.
-const monotonicMs = () => performance.now()
+const nowMs = () => performance.now()
 
 /** The address of the service without `/v1`, because each path begins with it. */
 export const rootOf = (baseUrl: string): string => baseUrl.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")
@@ -116,16 +114,13 @@ const urlOf = (baseUrl: string, { path, query = {} }: Call): string => {
   return `${rootOf(baseUrl)}/v1${path}${given.length === 0 ? "" : `?${search}`}`
 }
 
-/**
- * Whether the client runs in a browser, which sends its own `User-Agent`, and makes a preflight request for unknown
- * headers.
- */
-const isInBrowser = () => "document" in globalThis
-
 const headersOf = ({ key, userAgent }: ClientOptions, { body, idempotencyKey }: Call): Record<string, string> => ({
   authorization: `Bearer ${key}`,
   accept: "application/json",
-  ...(isInBrowser() ? {} : { "user-agent": [userAgent, `workshop-client/${VERSION}`].filter(Boolean).join(" ") }),
+  // A browser sends its own `User-Agent`, and makes a preflight request for unknown headers.
+  ...("document" in globalThis
+    ? {}
+    : { "user-agent": [userAgent, `workshop-client/${VERSION}`].filter(Boolean).join(" ") }),
   ...(body === undefined ? {} : { "content-type": "application/json" }),
   ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
 })
@@ -156,12 +151,12 @@ const parseEnvelope = (text: string): Envelope | undefined => {
   }
 }
 
-const parseWholeNumber = (header: string | null): number | null =>
+const parseWhole = (header: string | null): number | null =>
   header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
 
 const readRateLimit = (headers: Headers): RateLimit | null => {
   const [limit = null, remaining = null, reset_s = null] = ["limit", "remaining", "reset"].map((name) =>
-    parseWholeNumber(headers.get(`ratelimit-${name}`))
+    parseWhole(headers.get(`ratelimit-${name}`))
   )
   return limit === null || remaining === null || reset_s === null ? null : { limit, remaining, reset_s }
 }
@@ -170,7 +165,7 @@ type SettledCall =
   | { readonly ok: true; readonly value: unknown; readonly meta: unknown; readonly response: ResponseInfo }
   | { readonly ok: false; readonly error: ClientFailure }
 
-const toSettledCall = ({ status, headers }: Response, text: string, attempts: number): SettledCall => {
+const settle = ({ status, headers }: Response, text: string, attempts: number): SettledCall => {
   const envelope = parseEnvelope(text)
   if (envelope === undefined) {
     const message = `The response (${status}) is not from the service. Check baseUrl.`
@@ -180,13 +175,13 @@ const toSettledCall = ({ status, headers }: Response, text: string, attempts: nu
   const response = { status, request_id, rate_limit: readRateLimit(headers), attempts }
   if (envelope.success) return { ok: true, value: envelope.data, meta: envelope.meta, response }
   const { code, message, details } = envelope.error
-  const retry_after_s = parseWholeNumber(headers.get("retry-after"))
+  const retry_after_s = parseWhole(headers.get("retry-after"))
   return { ok: false, error: { code, message, details, ...response, retry_after_s } as ApiFailure }
 }
 
 const isAborted = ({ signal }: CallOptions): boolean => signal?.aborted === true
 
-const makeAbortedCall = (attempts: number): SettledCall => {
+const abortedCall = (attempts: number): SettledCall => {
   const message = attempts === 0 ? "The call was aborted before anything was sent" : "The call was aborted"
   return { ok: false, error: { code: "ABORTED", message, attempts } }
 }
@@ -216,9 +211,9 @@ const attemptCall = async (options: ClientOptions, call: Call, request: RequestE
         ...(body === undefined ? {} : { body: JSON.stringify(body) })
       })
     )
-    return toSettledCall(response, await response.text(), attempts)
+    return settle(response, await response.text(), attempts)
   } catch (cause) {
-    if (isAborted(call)) return makeAbortedCall(attempts)
+    if (isAborted(call)) return abortedCall(attempts)
     const why = timeout.aborted ? `it took longer than ${timeoutMs} ms` : reasonOf(cause)
     const message = `No response from ${options.baseUrl}: ${why}`
     return { ok: false, error: { code: timeout.aborted ? "TIMED_OUT" : "UNREACHABLE", message, cause, attempts } }
@@ -227,7 +222,8 @@ const attemptCall = async (options: ClientOptions, call: Call, request: RequestE
 
 /** The milliseconds until the client sends the same request again; null if it must not. */
 const retryDelayOf = (settled: SettledCall, call: Call, options: ClientOptions): number | null => {
-  const { maxRetryDelayMs = 5_000, random = drawRandom } = options
+  // biome-ignore lint/plugin: an API client has neither Effect nor the service's source of randomness.
+  const { maxRetryDelayMs = 5_000, random = Math.random } = options
   const retries = call.retries ?? options.retries ?? 3
   if (settled.ok || settled.error.code === "ABORTED" || settled.error.attempts > retries) return null
   const { error } = settled
@@ -238,7 +234,7 @@ const retryDelayOf = (settled: SettledCall, call: Call, options: ClientOptions):
   const wait_ms = backoff / 2 + (backoff / 2) * random()
   if (!("status" in error)) return isRepeatable ? wait_ms : null
   // A request that got a 429 was not processed, so any request may be sent again.
-  if (error.status !== 429 && !(isRepeatable && RETRYABLE_STATUSES.includes(error.status))) return null
+  if (error.status !== 429 && !(isRepeatable && RETRYABLE.includes(error.status))) return null
   const asked = "retry_after_s" in error && error.retry_after_s !== null ? error.retry_after_s * 1000 : 0
   return asked > maxRetryDelayMs ? null : Math.max(asked, wait_ms)
 }
@@ -253,11 +249,11 @@ export const makeTransport = (options: ClientOptions): Transport => {
   const send = async (call: Call): Promise<SettledCall> => {
     checkNumbers(call)
     const url = urlOf(options.baseUrl, call)
-    if (isAborted(call)) return makeAbortedCall(0)
+    if (isAborted(call)) return abortedCall(0)
     for (let attempt = 1; ; attempt++) {
       const request = { method: call.method, url, attempt, idempotency_key: call.idempotencyKey ?? null }
       onRequest?.(request)
-      const began = monotonicMs()
+      const began = nowMs()
       const settled = await attemptCall(options, call, request)
       const retry_in_ms = retryDelayOf(settled, call, options)
       const { status, request_id } = {
@@ -265,10 +261,10 @@ export const makeTransport = (options: ClientOptions): Transport => {
         request_id: null,
         ...(settled.ok ? settled.response : settled.error)
       }
-      onResponse?.({ ...request, status, request_id, duration_ms: monotonicMs() - began, retry_in_ms })
+      onResponse?.({ ...request, status, request_id, duration_ms: nowMs() - began, retry_in_ms })
       if (retry_in_ms === null) return settled
       await wait(retry_in_ms, call.signal)
-      if (isAborted(call)) return makeAbortedCall(attempt)
+      if (isAborted(call)) return abortedCall(attempt)
     }
   }
   return send as Transport
