@@ -280,7 +280,7 @@ const dropRest = (socket: Socket): void => {
   })
 }
 
-/** Sends the last response of a connection. `isOver` is true if the client has ended its side or exceeded its time. */
+/** Sends the last response of a connection. `isOver` is true if the client has closed its side or timed out. */
 const endWith = (socket: Socket, isConnectionOver: boolean, findResponse: FindLastResponse) =>
   findResponse((response) => {
     socket.end(rawResponse(response))

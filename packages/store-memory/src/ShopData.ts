@@ -43,7 +43,7 @@ interface DeliveryData {
   readonly queue: Pick<ShopDeliveryQueue, "isInFlight">
 }
 
-const stateOf = ({ state, attempts }: DeliveryData, { id }: EventRecord): DeliveryState | undefined => {
+const deliveryStateOf = ({ state, attempts }: DeliveryData, { id }: EventRecord): DeliveryState | undefined => {
   const row = state.deliveries.get(id)
   const last = attempts.get(id)?.at(-1)
   if (state.webhook === null || (row === undefined && last === undefined)) return undefined
@@ -52,7 +52,7 @@ const stateOf = ({ state, attempts }: DeliveryData, { id }: EventRecord): Delive
 
 /** The events that match a filter, in order. */
 export function* matchingEvents(data: DeliveryData, filter: ReplayFilter): Generator<EventRecord> {
-  for (const event of data.events) if (matchesReplayFilter(filter, event, stateOf(data, event))) yield event
+  for (const event of data.events) if (matchesReplayFilter(filter, event, deliveryStateOf(data, event))) yield event
 }
 
 /**
@@ -74,7 +74,7 @@ export const replayable = (
   const last_seq = Math.min(after_seq + max, until_seq - 1)
   const matching = data.events
     .slice(after_seq, last_seq)
-    .filter((event) => matchesReplayFilter(filter, event, stateOf(data, event)))
+    .filter((event) => matchesReplayFilter(filter, event, deliveryStateOf(data, event)))
   return {
     events: matching.map((event) => ({
       event,
@@ -88,7 +88,7 @@ export const replayable = (
 
 const statusOf = (data: DeliveryData, event: EventRecord): LoggedDelivery | undefined => {
   const { id: event_id, seq, type } = event
-  const state = stateOf(data, event)
+  const state = deliveryStateOf(data, event)
   if (state === undefined) return undefined
   const row = data.state.deliveries.get(event_id)
   const next_attempt_at =

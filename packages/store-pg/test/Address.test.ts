@@ -76,7 +76,7 @@ describe("the address of a database", () => {
     ],
     [
       "postgres://a,b/x?target_session_attrs=standby",
-      "The database address has target_session_attrs=standby, but the service must write. Use read-write, primary or any. Check the store's url."
+      "The database address has target_session_attrs=standby, but the service needs a server that accepts writes. Use read-write, primary or any. Check the store's url."
     ]
   ])("the address %s is refused with a message that names the error and the remedy", (url, sentence) =>
     expect(() => parseAddress(url)).toThrow(sentence)

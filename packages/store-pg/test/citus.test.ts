@@ -181,7 +181,7 @@ else {
   })
 
   describe("Cells that Citus moves (docs/scaling.md)", { timeout: 300_000 }, () => {
-    it("moving a cell under load loses and repeats no confirmed command, and reports how long writes paused", () =>
+    it("moving a cell under load neither loses nor repeats a confirmed command, and reports how long writes paused", () =>
       runTest(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)

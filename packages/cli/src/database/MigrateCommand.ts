@@ -45,7 +45,7 @@ const nameOf = (url: string): string => {
  * The embedded Postgres. A folder is created only if a flag names it, because the command would otherwise migrate a new
  * database if DATABASE_URL was forgotten.
  */
-const sharePostgres = (dataDir: string | null) =>
+const useEmbeddedPostgres = (dataDir: string | null) =>
   Effect.gen(function* () {
     const folder = dataDir ?? DEFAULT_FOLDER
     if (dataDir === null && !existsSync(folder))
@@ -87,7 +87,7 @@ export const migrateCommand = command({
       const schema = flags.schema ?? undefined
       const { url, name } =
         databaseUrl === null
-          ? yield* sharePostgres(dataDir)
+          ? yield* useEmbeddedPostgres(dataDir)
           : { url: databaseUrl, name: `The database ${nameOf(databaseUrl)}` }
       const { cells } = yield* cellsIn(flags)
       const applied = yield* migrateDatabase(databaseUrl === null ? "embedded" : "postgres", url, {

@@ -121,7 +121,7 @@ export const repairClock = Effect.fnUntraced(function* (typed: string) {
     ahead_until === null && tickets === 0
       ? "The shop is not ahead of this machine's clock, so there is nothing to repair."
       : "Tills that synced while the shop was ahead must sync again from the beginning, with updated_since=1970-01-01T00:00:00Z."
-  return recordOutput({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [advice])
+  return recordOutput({ id, ahead_until: toIsoOrNull(ahead_until), tickets_redated: tickets }, [advice])
 })
 
 /** Repairs all shops whose latest data are dated after the present, a few shops at a time. */
@@ -129,7 +129,7 @@ export const repairClocks = Effect.gen(function* () {
   const repaired: Array<{
     readonly id: ShopId
     readonly ahead_until: string | null
-    readonly tickets_dated_anew: number
+    readonly tickets_redated: number
   }> = []
   for (let ids = yield* Shops.ahead; ids.length > 0; ids = yield* Shops.ahead) {
     const repairedId = ids.find((id) => repaired.some((one) => one.id === id))
@@ -139,7 +139,7 @@ export const repairClocks = Effect.gen(function* () {
       )
     for (const id of ids) {
       const { ahead_until, tickets } = yield* Shops.repairClock(id)
-      repaired.push({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets })
+      repaired.push({ id, ahead_until: toIsoOrNull(ahead_until), tickets_redated: tickets })
     }
   }
   return rowsOutput(
@@ -147,7 +147,7 @@ export const repairClocks = Effect.gen(function* () {
     [
       { title: "ID", cell: ({ id }) => id, isWhole: true },
       { title: "AHEAD UNTIL", cell: ({ ahead_until }) => ahead_until ?? "-" },
-      { title: "REDATED TICKETS", cell: ({ tickets_dated_anew }) => String(tickets_dated_anew) }
+      { title: "REDATED TICKETS", cell: ({ tickets_redated }) => String(tickets_redated) }
     ],
     "No shop is ahead of this machine's clock, so there is nothing to repair."
   )

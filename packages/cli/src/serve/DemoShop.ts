@@ -124,7 +124,7 @@ const findEarlierShop = Effect.gen(function* () {
 })
 
 /** The demo shop, with a new key; null if the demo shop of an earlier start has the largest number of keys. */
-interface Demo {
+interface DemoAccess {
   readonly key: string | null
   readonly opening: string
   /**
@@ -139,10 +139,14 @@ const reuseShop = ({ id }: ShopRecord) =>
     const key = yield* makeKey(id, "demo")
     const what =
       (yield* GivenKey) === null ? "Here is a new key for it, which is shown only this once:" : yield* keyLine
-    return { key, phone: null, opening: `The shop ${DEMO_NAME} exists from an earlier start. ${what}` } satisfies Demo
+    return {
+      key,
+      phone: null,
+      opening: `The shop ${DEMO_NAME} exists from an earlier start. ${what}`
+    } satisfies DemoAccess
   }).pipe(
     Effect.catchTag("TooManyKeys", () =>
-      Effect.map(CommandHints, ({ command, condition }): Demo => {
+      Effect.map(CommandHints, ({ command, condition }): DemoAccess => {
         const statement = `The shop ${DEMO_NAME} exists from an earlier start, and already has as many keys as a shop may have.`
         const remedy = `To get a new key at the next start, list the shop's keys with the first of these commands, and revoke one with the second${condition}:`
         const commands = [command(`key list ${id}`), command("key revoke KEY")]
@@ -166,7 +170,7 @@ export const openDemoShop = Effect.gen(function* () {
 )
 
 /** Further commands to try in a new demo shop. */
-export const demoSteps = (base: string, key: string, { phone }: Pick<Demo, "phone">): ReadonlyArray<string> =>
+export const demoSteps = (base: string, key: string, { phone }: Pick<DemoAccess, "phone">): ReadonlyArray<string> =>
   phone === null
     ? []
     : [

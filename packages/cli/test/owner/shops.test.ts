@@ -130,7 +130,7 @@ describe("workshop shop (Specification, Commands)", () => {
     await using cli = new OwnerCli()
     const { data } = await cli.run(shops.createShop(lac))
     const repaired = await cli.run(shops.repairClock(data.id))
-    expect(repaired.data).toEqual({ id: data.id, ahead_until: null, tickets_dated_anew: 0 })
+    expect(repaired.data).toEqual({ id: data.id, ahead_until: null, tickets_redated: 0 })
     expect(repaired.lines.at(-1)).toBe("The shop is not ahead of this machine's clock, so there is nothing to repair.")
     expect(await cli.refusal(shops.repairClock(NOBODY))).toMatch(/There is no such shop$/)
     const all = await cli.run(shops.repairClocks)

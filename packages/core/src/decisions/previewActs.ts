@@ -41,7 +41,7 @@ export interface ActPreview {
   readonly refusal: Refusal | null
 }
 
-/** Runs the decision of every act on the present ticket. Nothing is saved. */
+/** Runs the decision of every act on the ticket in its current state, without saving. */
 export const previewActs = (
   shop_id: ShopId,
   id: TicketId,

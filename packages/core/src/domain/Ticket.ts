@@ -315,9 +315,9 @@ export const ticketView = (
 })
 
 /**
- * The stamps that a move earns, once in a ticket's life: at the first move to `ready` or `collected` (with outcome
- * ready) at which it has a linked client and the programme is on, even if the programme then gives 0 stamps
- * (Specification, Clients and loyalty). Null at any other move, so that a later move may still earn them.
+ * The stamps that this move earns. A ticket earns stamps once: at its first move to `ready`, or to `collected` with the
+ * outcome ready, while it has a linked client and the programme is on. 0 if the programme then gives no stamps; null if
+ * this move does not count, so that a later one may (Specification, Clients and loyalty).
  */
 export const stampsEarned = (
   ticket: TicketRecord,

@@ -14,7 +14,7 @@ const endOfString = (text: string, start: number): number => {
   return at
 }
 
-/** The number of members in a JSON text, which is that of the colons outside of strings. */
+/** Counts the members in a JSON text by counting the colons outside of strings. */
 const countWrittenMembers = (text: string): number => {
   let count = 0
   for (let at = 0; at < text.length; at++) {

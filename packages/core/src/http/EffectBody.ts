@@ -30,7 +30,7 @@ const drain = <E>(
 }
 
 /** The length of a request's body according to its headers; undefined if they do not give it. */
-export const announcedLengthOf = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
+export const contentLengthOf = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined
 
 /**

@@ -9,7 +9,7 @@ import type { Refusal } from "../decisions/Refusal.js"
 import { inputIssues, nameOfValue } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { isObject, requireOptions } from "../domain/OptionChecks.js"
-import { announcedLengthOf, type BodyProgress, discardBody, NOT_UTF8, readAll } from "./EffectBody.js"
+import { type BodyProgress, contentLengthOf, discardBody, NOT_UTF8, readAll } from "./EffectBody.js"
 import { toHeaderCase } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
@@ -55,7 +55,7 @@ const requestFromEffect = (request: HttpServerRequest.HttpServerRequest, address
     repeats: (name) => isHeaderRepeated(rawHeadersOf(request), name),
     address,
     body: (max_bytes) => {
-      if ((announcedLengthOf(request) ?? 0) > max_bytes) return Effect.fail(new BodyTooLarge())
+      if ((contentLengthOf(request) ?? 0) > max_bytes) return Effect.fail(new BodyTooLarge())
       progress.isBegun = true
       return readAll(request, max_bytes, progress)
     },
@@ -75,7 +75,7 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
         const request = yield* HttpServerRequest.HttpServerRequest
         yield* waitForTurn(request)
         const address = Option.getOrElse(request.remoteAddress, () => "unknown")
-        const length = announcedLengthOf(request)
+        const length = contentLengthOf(request)
         const progress: BodyProgress = { isBegun: false, isWhole: length === 0 }
         const response = yield* handle(requestFromEffect(request, address, progress))
         if (!progress.isBegun && !progress.isWhole) yield* discardBody(request)

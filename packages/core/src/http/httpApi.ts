@@ -48,10 +48,9 @@ export type CallerMiddleware<I, S> = Context.Tag<I, S> &
   (I extends ApiKeys ? unknown : { readonly provides: typeof CurrentCaller })
 
 /**
- * The API behind a middleware of yours that provides {@link CurrentCaller}, or behind {@link ApiKeys}, to be added to
- * your own API: `MyApi.addHttpApi(apiBehind(SignedIn).prefix("/workshop"))`. The middleware and the API's failures
- * belong to its groups, so that your own groups have neither, in your OpenAPI document and in clients that are made
- * from your API.
+ * Makes the API to add to your own: `MyApi.addHttpApi(apiBehind(SignedIn).prefix("/workshop"))`. Pass a middleware that
+ * provides {@link CurrentCaller}, or {@link ApiKeys}. Only the added groups get the middleware and its failures, so your
+ * own groups stay the same in the OpenAPI document and in generated clients.
  */
 export const apiBehind = <I extends HttpApiMiddleware.HttpApiMiddleware.AnyId, S>(
   middleware: CallerMiddleware<I, S>

@@ -36,7 +36,7 @@ describe("docs/embed.md: the author of a change", () => {
 })
 
 describe("the moment of a command", () => {
-  it("adding an author to a moment keeps all its other fields, even those of later versions", () => {
+  it("adding an author to a command's Moment keeps its other fields, also fields that later versions add", () => {
     const moments: Array<object> = []
     const seeing = {
       ...create(),

@@ -35,7 +35,7 @@ it("the types of a move and of a creation have their refusals by tag", () => {
   expect(of("shops.create")).toBe("")
 })
 
-it("the type of a method's value has its fields, and the names of types that the entry exports", () => {
+it("the listed result type of a method shows its fields, and only names of exported types", () => {
   const of = (name: string) => rows.find((row) => row[1] === name)?.[3]
   expect(of("tickets.create")).toBe("`{ data: Ticket, replayed, limitStatuses: LimitStatus[] }`")
   expect(of("tickets.changeStatus")).toBe("`{ data: Ticket, replayed }`")

@@ -18,16 +18,16 @@ const kinds = {
   key_expiry: "a key expires"
 } as const satisfies Readonly<Record<AgendaKind, string>>
 
-const text = Schema.NullOr(Schema.String)
+const nullableText = Schema.NullOr(Schema.String)
 
 const Entry = Schema.Struct({
   at: Schema.String,
   kind: enumSchema(kinds),
   shop_id: Schema.String,
-  ticket_id: text,
-  number_label: text,
-  event_id: text,
-  event_type: text,
+  ticket_id: nullableText,
+  number_label: nullableText,
+  event_id: nullableText,
+  event_type: nullableText,
   text: Schema.String
 }).annotations({ identifier: "AgendaEntry" })
 

@@ -15,7 +15,7 @@ const RequestsQuery = Schema.Struct({
   shop: optionalParameter(ShopId, "Return only requests of this shop"),
   ticket: optionalParameter(TicketId, "Return only requests about this ticket"),
   after,
-  limit: countParameter(5000, "Return at most this many requests, the latest ones. By default all are returned")
+  limit: countParameter(5000, "Return only the latest requests, at most this many. By default, all are returned")
 })
 
 const StreamQuery = Schema.Struct({

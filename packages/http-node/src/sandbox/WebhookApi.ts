@@ -98,7 +98,7 @@ const DeliveriesQuery = Schema.Struct({
   before: optionalParameter(EventId, "Return only deliveries of events before the event with this id"),
   limit: countParameter(
     ServiceLimits.list_max,
-    "Return at most this many entries, the latest ones. By default all are returned"
+    "Return only the latest entries, at most this many. By default, all are returned"
   )
 })
 

@@ -108,7 +108,7 @@ describe("A shop learns nothing about clients whom it does not know (Specificati
     })
   }
 
-  it("all these calls in sequence in one shop have the same responses, counters and events for every such client (Specification, Clients and loyalty)", async () => {
+  it("the same sequence of calls gives the same responses, counters and events for every kind of client whom the shop must not see (Specification, Clients and loyalty)", async () => {
     const begin = service.now
     const all = async (kind: string) => {
       service.clock.set(begin)

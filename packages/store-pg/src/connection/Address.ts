@@ -98,7 +98,7 @@ const requiresWritable = (params: URLSearchParams, servers: number): boolean => 
   const sessionMode = params.get("target_session_attrs") ?? (servers > 1 ? "read-write" : "any")
   if (!["any", "read-write", "primary"].includes(sessionMode))
     throw refusal(
-      `The database address has target_session_attrs=${sessionMode}, but the service must write. Use read-write, primary or any`
+      `The database address has target_session_attrs=${sessionMode}, but the service needs a server that accepts writes. Use read-write, primary or any`
     )
   return sessionMode !== "any"
 }

@@ -50,7 +50,7 @@ const CLOSE_TIMEOUT = "500 millis"
 const SILENT_TRANSACTION_MS = 4_000
 
 /** The SQLSTATE of a general warning. Statements of the store that succeed cause none. */
-const WARNING = "01000"
+const SQLSTATE_WARNING = "01000"
 
 /** Begins a transaction. */
 export const BEGIN: Statement = { name: "begin", text: "begin isolation level read committed", values: [] }
@@ -176,7 +176,7 @@ const send = async (
 ): Promise<ReadonlyArray<QueryResult>> => {
   const warnings: Array<string> = []
   const onWarning = ({ code = "", message = "" }) => {
-    if (code === WARNING) warnings.push(message)
+    if (code === SQLSTATE_WARNING) warnings.push(message)
   }
   const toQuery = (one: Statement) => ({ name: one.name, text: textOf(one), values: [...one.values] })
   client.on("notice", onWarning)

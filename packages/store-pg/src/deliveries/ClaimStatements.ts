@@ -159,7 +159,7 @@ const QUEUE_SETTINGS = {
 } as const
 
 /** The setting in which a transaction stores the number of its claim. */
-const CLAIM_NUMBER = "workshop_claim.number"
+const CLAIM_NUMBER_SETTING = "workshop_claim.number"
 
 /** Selects the shops `l` with their queues into the settings, in their order. */
 const storeQueues = (shops: string, otherSettings = "") =>
@@ -203,7 +203,7 @@ const readyQueues = (lock: string, otherSettings = "") => `with waiting as (
  */
 export const LOCK_READY_QUEUES = readyQueues(
   "for no key update of w skip locked",
-  `, set_config('${CLAIM_NUMBER}', greatest(${DATABASE_TIME}, $2::bigint)::text, true)::double precision as number`
+  `, set_config('${CLAIM_NUMBER_SETTING}', greatest(${DATABASE_TIME}, $2::bigint)::text, true)::double precision as number`
 )
 
 /** Stores the ready shops in the settings without locking them, for {@link SELECT_NEXT_TURNS}. */
@@ -359,7 +359,7 @@ export const CLAIMS_PER_DUE_FROM_UPDATE = 16
 
 /** SQL of a turn behind all others, for a shop that this transaction served. */
 const turnAfter = (shop: string) =>
-  `nullif(current_setting('${CLAIM_NUMBER}', true), '')::bigint * ${TURNS_PER_CLAIM} + (${shop}.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + ${shop}.place`
+  `nullif(current_setting('${CLAIM_NUMBER_SETTING}', true), '')::bigint * ${TURNS_PER_CLAIM} + (${shop}.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + ${shop}.place`
 
 /**
  * The stored shops, with the instant at which each is ready next and its new turn. `offset` keeps the planner from

@@ -35,7 +35,7 @@ const SILENT = {
  */
 const MAX_COUNTED = 2_000
 
-/** The number of shops in which the longest-waiting delivery is searched. They are the shops that are served next. */
+/** The maximum number of shops to search for the longest-waiting delivery, beginning with the shops that are served next. */
 const MAX_SHOPS = 200
 
 interface Queue {
@@ -116,7 +116,7 @@ const databaseTime = (sql: SqlClient.SqlClient) =>
  * Reads whether the server accepts no commits although it responds, because it is read-only or commits wait for a
  * standby.
  */
-const refusals = (sql: SqlClient.SqlClient) =>
+const readRefusedCommits = (sql: SqlClient.SqlClient) =>
   sql<{ readonly only_reads: boolean; readonly waits: boolean }>`select /* workshop look at commits */
     pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads,
     exists (select from pg_stat_activity where ${sql.literal(IS_WAITING)}
@@ -138,7 +138,7 @@ const aheadMessage = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
   })
 
 /** Sets gauges to NaN, because an unknown value must not look like a known one. */
-const unknown = (...gauges: ReadonlyArray<Gauges[keyof Gauges]>) =>
+const setUnknown = (...gauges: ReadonlyArray<Gauges[keyof Gauges]>) =>
   Effect.forEach(gauges, (gauge) => Metric.set(gauge, Number.NaN), { discard: true })
 
 /** The seconds since `due_at`; 0 if it is null. */
@@ -152,7 +152,7 @@ const showQueue = (sql: SqlClient.SqlClient, clock: Clock.Clock, { due, oldest_d
     yield* Metric.set(due, row!.due)
     yield* Metric.set(oldest_due_s, waited_s(row!.oldest_due_at, now))
     yield* Metric.set(webhooks_off, row!.webhooks_off)
-  }).pipe(Effect.catchAll(() => unknown(due, oldest_due_s, webhooks_off)))
+  }).pipe(Effect.catchAll(() => setUnknown(due, oldest_due_s, webhooks_off)))
 
 const showNotifications = (
   sql: SqlClient.SqlClient,
@@ -167,14 +167,14 @@ const showNotifications = (
     yield* Metric.set(client_oldest_due_s, waited_s(client_due_at, now))
     yield* Metric.set(owner_due, owner)
     yield* Metric.set(owner_oldest_due_s, waited_s(owner_due_at, now))
-  }).pipe(Effect.catchAll(() => unknown(client_due, client_oldest_due_s, owner_due, owner_oldest_due_s)))
+  }).pipe(Effect.catchAll(() => setUnknown(client_due, client_oldest_due_s, owner_due, owner_oldest_due_s)))
 
 const showServer = (sql: SqlClient.SqlClient, { snapshot, xid_age }: Gauges) =>
   Effect.gen(function* () {
     const [row] = yield* serverOf(sql)
     yield* Metric.set(snapshot, row!.snapshot)
     yield* Metric.set(xid_age, row!.xid_age)
-  }).pipe(Effect.catchAll(() => unknown(snapshot, xid_age)))
+  }).pipe(Effect.catchAll(() => setUnknown(snapshot, xid_age)))
 
 /**
  * A session for schema checks on the connections for reads, because a separate connection could fail independently of
@@ -231,7 +231,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
       Effect.catchAll(() => Effect.succeed(cell === undefined ? "The database does not respond." : null))
     )
 
-    const writes = Effect.map(refusals(sql), ([row]) => {
+    const writes = Effect.map(readRefusedCommits(sql), ([row]) => {
       if (row?.only_reads === true) return READS_ONLY
       return row?.waits === true ? WAITS_FOR_STANDBY : null
     }).pipe(
@@ -243,7 +243,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
       showQueue(sql, clock, database),
       showNotifications(sql, clock, database),
       showServer(sql, database),
-      Effect.catchAll(offset, () => unknown(database.clock_s))
+      Effect.catchAll(offset, () => setUnknown(database.clock_s))
     ])
     yield* probe({
       measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), QUERY_INTERVAL),

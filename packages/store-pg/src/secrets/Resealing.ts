@@ -8,7 +8,7 @@ import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSec
 /** The number of webhooks that one statement reads or writes. */
 const AT_ONCE = 500
 
-/** The most passes over the table. Secrets that a node still changes after them are left for the next run. */
+/** The maximum number of passes over the table. Secrets that a node changes after the last pass are left for the next run. */
 const MAX_PASSES = 10
 
 const TIMEOUTS = { statement_timeout_ms: 10_000 }

@@ -194,7 +194,7 @@ describe("migrate", { timeout: LONG }, () => {
 describe("rolling upgrades", { timeout: LONG }, () => {
   const EXPANDING = { ...FIRST, "0002_sender.sql": "alter table letter add sender text not null default 'me';" }
 
-  it("a program keeps running, and can start again, on a schema that a later release only added to", () =>
+  it("a release keeps running, and can start again, after a later release has only added to the schema", () =>
     run(
       Effect.gen(function* () {
         const { url, at } = yield* migrated(EXPANDING)

@@ -47,12 +47,12 @@ interface Entry {
   /** The id of the entry, which is unique within the page. */
   readonly id: string
   readonly outcome: EntryOutcome
-  /** HTML. */
+  /** The title, as escaped HTML. */
   readonly title: string
   readonly duration_ms?: number
   /** The command that runs only this case again. */
   readonly command?: string
-  /** HTML. */
+  /** The body, as escaped HTML. */
   readonly body: string
 }
 

@@ -243,7 +243,7 @@ export class ScenarioRunner {
       const secret = fieldOf(stepData(response), "secret")
       if (typeof secret !== "string") {
         return yield* new ReferenceUnknown({
-          message: `the webhook cannot be set: ${response.status} ${JSON.stringify(response.body)}`
+          message: `setting the webhook failed with status ${response.status}: ${JSON.stringify(response.body)}`
         })
       }
       yield* receiver.trust([secret])

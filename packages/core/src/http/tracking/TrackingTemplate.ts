@@ -111,7 +111,7 @@ const renderStep = (
 <div class="name">${names[step]}<span class="unseen">${words.colon}${words.progress[progress]}</span>
 ${at === null ? null : html`<span class="when">${short(at)}</span>`}</div></li>`
 
-const renderFact = (name: string, value: string, more: ReadonlyArray<string> = []): Html =>
+const renderDefinition = (name: string, value: string, more: ReadonlyArray<string> = []): Html =>
   html`<div><dt>${name}</dt><dd><bdi>${value}</bdi>${more.map((line) => html`<small>${line}</small>`)}</dd></div>`
 
 const renderDelay = ({ delay }: TrackingView, words: TrackingWords, { long }: DateFormats): ReadonlyArray<Html> => {
@@ -119,7 +119,7 @@ const renderDelay = ({ delay }: TrackingView, words: TrackingWords, { long }: Da
   const { title, text, before } = words.delay
   const { previous_promised_at, reason } = delay
   const changedPromise = previous_promised_at === null ? text : before(long(previous_promised_at))
-  return [reason === null ? renderFact(title, changedPromise) : renderFact(title, reason, [changedPromise])]
+  return [reason === null ? renderDefinition(title, changedPromise) : renderDefinition(title, reason, [changedPromise])]
 }
 
 const renderPart = ({ part }: TrackingView, words: TrackingWords, { long }: DateFormats): ReadonlyArray<Html> => {
@@ -127,10 +127,14 @@ const renderPart = ({ part }: TrackingView, words: TrackingWords, { long }: Date
   const { label, status, expected_at, received_at } = part
   if (status === "received")
     return [
-      renderFact(words.part.received, label, received_at === null ? [] : [words.part.received_at(long(received_at))])
+      renderDefinition(
+        words.part.received,
+        label,
+        received_at === null ? [] : [words.part.received_at(long(received_at))]
+      )
     ]
   return [
-    renderFact(words.part.ordered, label, expected_at === null ? [] : [words.part.expected_at(long(expected_at))])
+    renderDefinition(words.part.ordered, label, expected_at === null ? [] : [words.part.expected_at(long(expected_at))])
   ]
 }
 
@@ -145,7 +149,7 @@ const renderFacts = (
   const renderAmount = (name: string, minor: number | null) =>
     minor === null ? [] : [html`<div class="amount"><dt>${name}</dt><dd><bdi>${formatAmount(minor)}</bdi></dd></div>`]
   return [
-    ...(promised_at === null ? [] : [renderFact(words.promised_at, when.long(promised_at))]),
+    ...(promised_at === null ? [] : [renderDefinition(words.promised_at, when.long(promised_at))]),
     ...renderDelay(view, words, when),
     ...renderPart(view, words, when),
     ...renderAmount(words.price, price_minor),
@@ -154,8 +158,8 @@ const renderFacts = (
     ...(notified === null
       ? []
       : notified.channel === null
-        ? [renderFact(words.notified, when.long(notified.at))]
-        : [renderFact(words.notified, words.channels[notified.channel], [when.long(notified.at)])])
+        ? [renderDefinition(words.notified, when.long(notified.at))]
+        : [renderDefinition(words.notified, words.channels[notified.channel], [when.long(notified.at)])])
   ]
 }
 

@@ -20,7 +20,7 @@ const isAcknowledged = ({ status }: Pick<AttemptJson, "status">): boolean =>
   status !== null && status >= 200 && status < 300
 
 /** The instants at which the shop's deliveries became due again: the webhook was turned on, or they were replayed. */
-const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
+const requeueInstantsOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
   (["enable webhook", "replay events"] as const).flatMap((name) =>
     successfulCalls(trace, name, shop)
       .filter(({ body }) => (body as { readonly dry_run?: boolean } | undefined)?.dry_run !== true)
@@ -145,7 +145,7 @@ function* findOvertakenEvents(
 
 function* findDeliveryBreaches(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
   const since = webhookSetAt(trace, shop.id)
-  const releases = releasesOf(trace, shop.id)
+  const releases = requeueInstantsOf(trace, shop.id)
   const mine = trace.receptions.filter((one) => one.shop === shop.id)
   const byEvent = groupValues(mine, ({ body }) => (JSON.parse(body) as EventJson).id)
   const deliveries = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery]))
@@ -272,7 +272,7 @@ const findOffProblem = ({ webhook, deliveries, notices }: ShopTrace): string | n
   return isDue ? null : `it is off after only ${failures_in_row} consecutive failures since ${first_failure_at}`
 }
 
-const findOnProblem = ({ webhook, deliveries }: ShopTrace): string | null => {
+const findMissedTurnOff = ({ webhook, deliveries }: ShopTrace): string | null => {
   if (webhook?.on !== true || webhook.first_failure_at === null) return null
   const failedAttempts = deliveries
     .flatMap(({ attempts }) => attempts)
@@ -290,7 +290,7 @@ const findOnProblem = ({ webhook, deliveries }: ShopTrace): string | null => {
  */
 export const checkWebhooks = makeCheck("webhooks", "Specification, Webhooks", function* ({ shops }) {
   for (const shop of shops) {
-    const message = findOffProblem(shop) ?? findOnProblem(shop)
+    const message = findOffProblem(shop) ?? findMissedTurnOff(shop)
     const { webhook, notices } = shop
     if (message !== null)
       yield [makeBreach("rule-webhook-gone", `the webhook of ${shop.id}: ${message}`), { webhook, notices }]
