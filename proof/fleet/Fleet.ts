@@ -125,7 +125,7 @@ export class Fleet {
     const started_at = simulation.now
     const arrive = (isDouble: boolean) => {
       const { answers, min, max } = shop.behaviour
-      const takes = draws.between(min, max)
+      const takes = draws.integerBetween(min, max)
       const isLate = simulation.now + takes - started_at >= ANSWER_MS
       const status = isLate ? null : draws.oneOf<number | null>(answers)
       const reception = {
@@ -153,9 +153,9 @@ export class Fleet {
         node.machine
       )
     }
-    simulation.later(draws.between(1, 20), () => {
+    simulation.later(draws.integerBetween(1, 20), () => {
       arrive(false)
-      if (draws.chance(0.03)) simulation.later(draws.between(1, 50), () => arrive(true))
+      if (draws.chance(0.03)) simulation.later(draws.integerBetween(1, 50), () => arrive(true))
     })
   }
 

@@ -169,7 +169,7 @@ export class Node {
     Runtime.runFork(this.#runtime!)(work, { scheduler: this.machine }).addObserver(done)
   }
 
-  readonly #wait = Effect.suspend(() => Effect.sleep(this.#around.simulation.draws.between(0, 3)))
+  readonly #wait = Effect.suspend(() => Effect.sleep(this.#around.simulation.draws.integerBetween(0, 3)))
 
   /** Fails with the probability of `share`. Otherwise lets other fibers run first with the probability `waits`. */
   #risk(waits: number, share: (faults: Faults) => number): Effect.Effect<void, StoreUnavailable> {
@@ -244,7 +244,11 @@ export class Node {
       const shop_id = row.shop_id ?? row.id
       for (const node of nodes)
         if (node !== this && !node.faults.dropsNotifications)
-          simulation.later(simulation.draws.between(1, 30), () => node.changedShops.unsafeOffer(shop_id), node.machine)
+          simulation.later(
+            simulation.draws.integerBetween(1, 30),
+            () => node.changedShops.unsafeOffer(shop_id),
+            node.machine
+          )
     }
     return {
       transact: (command) =>

@@ -51,7 +51,7 @@ const names = Object.keys(weights) as ReadonlyArray<StepName>
 const total = names.reduce((sum, name) => sum + weights[name], 0)
 
 const drawName = (draws: Draws): StepName => {
-  let left = draws.between(1, total)
+  let left = draws.integerBetween(1, total)
   return names.find((name) => {
     left -= weights[name]
     return left <= 0
@@ -59,11 +59,11 @@ const drawName = (draws: Draws): StepName => {
 }
 
 const drawGap = (draws: Draws): number => {
-  const kind = draws.between(1, 100)
-  if (kind <= 45) return draws.between(0, 20)
-  if (kind <= 85) return draws.between(20, 900)
-  if (kind <= 98) return draws.between(SECOND, 3 * SECOND)
-  return draws.between(10 * SECOND, 35 * SECOND)
+  const kind = draws.integerBetween(1, 100)
+  if (kind <= 45) return draws.integerBetween(0, 20)
+  if (kind <= 85) return draws.integerBetween(20, 900)
+  if (kind <= 98) return draws.integerBetween(SECOND, 3 * SECOND)
+  return draws.integerBetween(10 * SECOND, 35 * SECOND)
 }
 
 /** The durations for which all machines may sleep. */
@@ -82,7 +82,7 @@ export const scriptOf = (seed: number, steps: number): ReadonlyArray<Step> => {
   const draws = new Draws(seed)
   return Array.from({ length: steps }, () => ({
     does: drawName(draws),
-    picks: Array.from({ length: 6 }, () => draws.between(0, 9999)),
+    picks: Array.from({ length: 6 }, () => draws.integerBetween(0, 9999)),
     then_ms: drawGap(draws)
   }))
 }

@@ -16,7 +16,7 @@ export class Draws extends Dice {
   }
 
   bytes(n: number): Uint8Array {
-    return Uint8Array.from({ length: n }, () => this.between(0, 255))
+    return Uint8Array.from({ length: n }, () => this.integerBetween(0, 255))
   }
 }
 
@@ -178,7 +178,7 @@ export class Simulation {
       const ready = this.machines.filter(({ isReady }) => isReady)
       if (ready.length === 0) return
       const machine = ready.length === 1 ? ready[0]! : this.draws.oneOf(ready)
-      for (let turns = this.draws.between(1, 4); turns > 0 && machine.isReady; turns--) machine.runOne()
+      for (let turns = this.draws.integerBetween(1, 4); turns > 0 && machine.isReady; turns--) machine.runOne()
     }
   }
 }

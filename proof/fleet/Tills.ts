@@ -60,7 +60,7 @@ export class Tills {
     }
     const bytes = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body))
     simulation.later(
-      draws.between(0, 4),
+      draws.integerBetween(0, 4),
       () => {
         const cancel = node.ask(
           {
@@ -77,7 +77,7 @@ export class Tills {
             const lower = Object.fromEntries(
               Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value])
             )
-            simulation.later(draws.between(0, 4), () => over_(response.status, lower, JSON.parse(text)))
+            simulation.later(draws.integerBetween(0, 4), () => over_(response.status, lower, JSON.parse(text)))
           }
         )
         // The client disconnects after its timeout. In half of the cases the node notices this and aborts the request.
@@ -102,7 +102,7 @@ export class Tills {
           this.open.delete(open.once)
           onAnswer(status, answer)
         } else if (left > 0)
-          this.#fleet.simulation.later(this.#fleet.simulation.draws.between(50, 1500), () => send(left - 1))
+          this.#fleet.simulation.later(this.#fleet.simulation.draws.integerBetween(50, 1500), () => send(left - 1))
       })
     send(3)
   }

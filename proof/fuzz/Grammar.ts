@@ -96,24 +96,26 @@ export class Grammar {
 
   /** Random characters, most of them printable. */
   noise(max: number): string {
-    const length = this.draws.between(0, max)
+    const length = this.draws.integerBetween(0, max)
     let text = ""
     for (let i = 0; i < length; i++)
-      text += String.fromCharCode(this.draws.chance(0.85) ? this.draws.between(32, 126) : this.draws.between(0, 255))
+      text += String.fromCharCode(
+        this.draws.chance(0.85) ? this.draws.integerBetween(32, 126) : this.draws.integerBetween(0, 255)
+      )
     return text
   }
 
   /** A text with a few characters removed, doubled, swapped or replaced. */
   bent(text: string): string {
     let bent = text
-    for (let times = this.draws.between(0, 3); times > 0; times--) {
-      const at = this.draws.between(0, bent.length)
+    for (let times = this.draws.integerBetween(0, 3); times > 0; times--) {
+      const at = this.draws.integerBetween(0, bent.length)
       const [before, after] = [bent.slice(0, at), bent.slice(at)]
-      const how = this.draws.between(0, 4)
+      const how = this.draws.integerBetween(0, 4)
       if (how === 0) bent = before + after.slice(1)
       else if (how === 1) bent = before + this.noise(4) + after
-      else if (how === 2) bent = before + after.slice(0, 5).repeat(this.draws.between(1, 4)) + after
-      else if (how === 3) bent = before.slice(0, this.draws.between(0, before.length)) + after
+      else if (how === 2) bent = before + after.slice(0, 5).repeat(this.draws.integerBetween(1, 4)) + after
+      else if (how === 3) bent = before.slice(0, this.draws.integerBetween(0, before.length)) + after
       else bent = before + textOf(this.hard()) + after.slice(1)
     }
     return bent
@@ -134,10 +136,10 @@ export class Grammar {
   /** The text of a JSON body, which is sometimes invalid or has a duplicate member. */
   json(value: unknown): string {
     const text = JSON.stringify(value) ?? ""
-    const how = this.draws.between(0, 29)
+    const how = this.draws.integerBetween(0, 29)
     if (how === 0) return this.bent(text)
     if (how === 1) return text.replace("{", '{"service":"Hem","service":"Zip",')
-    if (how === 2) return "[".repeat(this.draws.between(1, 3000))
+    if (how === 2) return "[".repeat(this.draws.integerBetween(1, 3000))
     return text
   }
 }

@@ -70,7 +70,7 @@ const requestOf = (grammar: Grammar, till: Till) => {
     {
       method: "GET",
       template: "/v1/tickets/by-number/{n}",
-      path: `/v1/tickets/by-number/${draws.chance(0.7) ? draws.between(0, 40) : grammar.word()}`
+      path: `/v1/tickets/by-number/${draws.chance(0.7) ? draws.integerBetween(0, 40) : grammar.word()}`
     },
     {
       method: "POST",
@@ -96,7 +96,7 @@ const requestOf = (grammar: Grammar, till: Till) => {
       method: "POST",
       template: "/v1/clients/{id}/loyalty/stamps",
       path: `/v1/clients/${client()}/loyalty/stamps`,
-      body: grammar.body({ count: draws.between(0, 12) })
+      body: grammar.body({ count: draws.integerBetween(0, 12) })
     },
     { method: "POST", template: "/v1/clients/{id}/loyalty/redeem", path: `/v1/clients/${client()}/loyalty/redeem` }
   ]

@@ -655,7 +655,7 @@ const ofRequests = [
     "ApiKeyCache",
     "invalidation-lost",
     "what changed in a shop is not forgotten",
-    "yield* Effect.forkScoped(Stream.runForEach(directory.changedShops, forget))",
+    "yield* Effect.forkScoped(Stream.runForEach(directory.changedShops, discard))",
     "void Stream"
   ),
   service(
@@ -806,7 +806,7 @@ const ofDeliveries = [
     "recordAttempt",
     "late-outcome-swallowed",
     "the outcome of an attempt that a replay overtook is not logged",
-    "if (webhook === null || attempts.some((one) => isSameAttempt(one, attempted)))",
+    "if (webhook === null || attempts.some((attempt) => isSameAttempt(attempt, attempted)))",
     "if (webhook === null || attempts.length >= 0)"
   ),
   decision(
@@ -1017,7 +1017,7 @@ const ofDeliveries = [
     "ShopState",
     "late-failure-is-last",
     "the failure of an attempt that was overtaken makes a delivery that arrived one given up",
-    "ofEvent.splice(ofEvent.findLastIndex((one) => attemptOrder(one, row) <= 0) + 1, 0, row)",
+    "ofEvent.splice(ofEvent.findLastIndex((attempt) => attemptOrder(attempt, row) <= 0) + 1, 0, row)",
     "ofEvent.push(row)"
   ),
   decision(

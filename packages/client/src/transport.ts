@@ -109,9 +109,9 @@ const nowMs = () => performance.now()
 export const rootOf = (baseUrl: string): string => baseUrl.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")
 
 const urlOf = (baseUrl: string, { path, query = {} }: Call): string => {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
-  return `${rootOf(baseUrl)}/v1${path}${given.length === 0 ? "" : `?${search}`}`
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  const search = new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))
+  return `${rootOf(baseUrl)}/v1${path}${entries.length === 0 ? "" : `?${search}`}`
 }
 
 const headersOf = ({ key, userAgent }: ClientOptions, { body, idempotencyKey }: Call): Record<string, string> => ({
@@ -235,8 +235,8 @@ const retryDelayOf = (settled: SettledCall, call: Call, options: ClientOptions):
   if (!("status" in error)) return isRepeatable ? wait_ms : null
   // A request that got a 429 was not processed, so any request may be sent again.
   if (error.status !== 429 && !(isRepeatable && RETRYABLE.includes(error.status))) return null
-  const asked = "retry_after_s" in error && error.retry_after_s !== null ? error.retry_after_s * 1000 : 0
-  return asked > maxRetryDelayMs ? null : Math.max(asked, wait_ms)
+  const requestedDelay = "retry_after_s" in error && error.retry_after_s !== null ? error.retry_after_s * 1000 : 0
+  return requestedDelay > maxRetryDelayMs ? null : Math.max(requestedDelay, wait_ms)
 }
 
 /**
@@ -253,7 +253,7 @@ export const makeTransport = (options: ClientOptions): Transport => {
     for (let attempt = 1; ; attempt++) {
       const request = { method: call.method, url, attempt, idempotency_key: call.idempotencyKey ?? null }
       onRequest?.(request)
-      const began = nowMs()
+      const startedAt = nowMs()
       const settled = await attemptCall(options, call, request)
       const retry_in_ms = retryDelayOf(settled, call, options)
       const { status, request_id } = {
@@ -261,7 +261,7 @@ export const makeTransport = (options: ClientOptions): Transport => {
         request_id: null,
         ...(settled.ok ? settled.response : settled.error)
       }
-      onResponse?.({ ...request, status, request_id, duration_ms: nowMs() - began, retry_in_ms })
+      onResponse?.({ ...request, status, request_id, duration_ms: nowMs() - startedAt, retry_in_ms })
       if (retry_in_ms === null) return settled
       await wait(retry_in_ms, call.signal)
       if (isAborted(call)) return abortedCall(attempt)

@@ -105,8 +105,8 @@ export class OpenConnections {
     // After a process was suspended, node reports the timeout before it reads the data that arrived meanwhile. It has
     // read the data one iteration of the event loop later.
     setImmediate(() => {
-      const latest = this.#open.get(socket)?.request
-      const isInTime = latest?.complete === true && !(wasComplete && latest === request)
+      const latestRequest = this.#open.get(socket)?.request
+      const isInTime = latestRequest?.complete === true && !(wasComplete && latestRequest === request)
       if (!isInTime) this.#abandonNow(socket, error, findResponse)
     })
   }
@@ -217,14 +217,14 @@ export class OpenConnections {
 
   /** The address with the most connections, if it has at least two more than `held`. */
   #busiestOther(ownCount: number): string | undefined {
-    let busiest: string | undefined
+    let busiestAddress: string | undefined
     let max = ownCount + 1
     for (const [address, count] of this.#perAddress) {
       if (count <= max) continue
-      busiest = address
+      busiestAddress = address
       max = count
     }
-    return busiest
+    return busiestAddress
   }
 
   /**
@@ -266,17 +266,17 @@ export class OpenConnections {
     }
   }
 
-  #afterResponse(response: ServerResponse | undefined, act: () => void): void {
-    if (response === undefined || response.writableFinished || response.destroyed) act()
-    else response.once("close", act)
+  #afterResponse(response: ServerResponse | undefined, callback: () => void): void {
+    if (response === undefined || response.writableFinished || response.destroyed) callback()
+    else response.once("close", callback)
   }
 }
 
 /** Discards the data that a connection still receives, which node reads but no longer parses. */
 const dropRest = (socket: Socket): void => {
-  const before = socket.bytesRead
+  const bytesBefore = socket.bytesRead
   socket.on("data", () => {
-    if (socket.bytesRead - before > Limits.unwanted_body_bytes) closeConnection(socket)
+    if (socket.bytesRead - bytesBefore > Limits.unwanted_body_bytes) closeConnection(socket)
   })
 }
 

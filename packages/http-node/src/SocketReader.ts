@@ -98,9 +98,9 @@ export class SocketReader {
         return
       }
       const slice = this.#firstOf(at === 0 ? chunk : chunk.subarray(at))
-      const before = this.#request
+      const previousRequest = this.#request
       this.#parse?.(slice)
-      if (this.#request === before) this.#bodyLeft -= slice.length
+      if (this.#request === previousRequest) this.#bodyLeft -= slice.length
       at += slice.length
     }
   }

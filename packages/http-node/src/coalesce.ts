@@ -15,13 +15,14 @@ export const coalesce = <A>(
   fresh_ms: number,
   clock: Pick<Clock.Clock, "unsafeCurrentTimeMillis"> = Clock.make()
 ): Effect.Effect<A> => {
-  let latest: Result<A> | undefined
+  let latestResult: Result<A> | undefined
   return Effect.suspend(() => {
     const now = clock.unsafeCurrentTimeMillis()
-    if (latest !== undefined && now >= latest.begun_at && now < latest.begun_at + fresh_ms) return latest.exit
+    if (latestResult !== undefined && now >= latestResult.begun_at && now < latestResult.begun_at + fresh_ms)
+      return latestResult.exit
     const deferred = Deferred.unsafeMake<A>(FiberId.none)
     const result: Result<A> = { begun_at: now, exit: Deferred.await(deferred) }
-    latest = result
+    latestResult = result
     const recordedWork = Effect.onExit(work, (exit) =>
       Effect.sync(() => {
         result.exit = exit

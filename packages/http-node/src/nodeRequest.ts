@@ -97,10 +97,10 @@ export const closeConnection = (socket: Socket): void => {
  * reused. If the body is larger, closes the connection.
  */
 export const discardBody = (request: IncomingMessage): void => {
-  let left: number = Limits.unwanted_body_bytes
+  let remainingBytes: number = Limits.unwanted_body_bytes
   const onData = (chunk: Buffer) => {
-    left -= chunk.length
-    if (left >= 0) return
+    remainingBytes -= chunk.length
+    if (remainingBytes >= 0) return
     request.off("data", onData).pause()
     closeConnection(request.socket)
   }

@@ -61,8 +61,8 @@ export class Memory {
 
   /** Saves an account; null removes it. */
   putAccount(id: ClientId, account: ClientAccount | null): void {
-    const before = this.accounts.get(id)
-    if (before !== undefined) this.holders.delete(before.phone)
+    const previousAccount = this.accounts.get(id)
+    if (previousAccount !== undefined) this.holders.delete(previousAccount.phone)
     this.accounts.delete(id)
     if (account !== null) {
       this.accounts.set(id, account)
@@ -180,8 +180,8 @@ export class Memory {
   #withdraw(offer: OfferRecord | undefined): void {
     if (offer === undefined) return
     const { id, phone } = offer
-    const left = (this.offersToPhone.get(phone) ?? []).filter((other) => other !== id)
-    if (left.length > 0) this.offersToPhone.set(phone, left)
+    const remainingOffers = (this.offersToPhone.get(phone) ?? []).filter((other) => other !== id)
+    if (remainingOffers.length > 0) this.offersToPhone.set(phone, remainingOffers)
     else this.offersToPhone.delete(phone)
     this.shopOfOffer.delete(id)
   }

@@ -8,7 +8,7 @@ export const memoryAuditLog = (memory: Memory): Context.Tag.Service<AuditLog> =>
   list: (shop_id, before, limit) =>
     Effect.sync(() => {
       const end = before === null ? undefined : memory.audit.findIndex(({ id }) => id === before)
-      const earlier = memory.audit.slice(0, end).reverse()
-      return earlier.filter((entry) => shop_id === null || entry.shop_id === shop_id).slice(0, limit)
+      const earlierEntries = memory.audit.slice(0, end).reverse()
+      return earlierEntries.filter((entry) => shop_id === null || entry.shop_id === shop_id).slice(0, limit)
     })
 })

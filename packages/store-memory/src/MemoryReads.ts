@@ -171,10 +171,10 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     Effect.sync(() => {
       const { state } = memory.dataOf(shop_id)
       const askedRefs = new Set(refs)
-      const existing = new Set<string>()
+      const existingRefs = new Set<string>()
       for (const { id, external_ref } of state.tickets.values())
-        for (const ref of [id, external_ref]) if (ref !== null && askedRefs.has(ref)) existing.add(ref)
-      return existing
+        for (const ref of [id, external_ref]) if (ref !== null && askedRefs.has(ref)) existingRefs.add(ref)
+      return existingRefs
     }),
   events: (shop_id, part) => Effect.sync(() => partOf(memory.dataOf(shop_id).events, part))
 })

@@ -45,9 +45,9 @@ interface DeliveryData {
 
 const deliveryStateOf = ({ state, attempts }: DeliveryData, { id }: EventRecord): DeliveryState | undefined => {
   const row = state.deliveries.get(id)
-  const last = attempts.get(id)?.at(-1)
-  if (state.webhook === null || (row === undefined && last === undefined)) return undefined
-  return deliveryState(row, state.webhook, last !== undefined && acknowledges(last))
+  const lastAttempt = attempts.get(id)?.at(-1)
+  if (state.webhook === null || (row === undefined && lastAttempt === undefined)) return undefined
+  return deliveryState(row, state.webhook, lastAttempt !== undefined && acknowledges(lastAttempt))
 }
 
 /** The events that match a filter, in order. */
@@ -139,9 +139,9 @@ export class ClosureOrder {
   /** Records the instant at which a ticket will close, if any. */
   note(ticket: TicketRecord): void {
     const due_at = closure(ticket)?.due_at
-    const earlier = this.#due.get(ticket.id)
-    if (due_at === earlier) return
-    if (earlier !== undefined) this.#due.delete(ticket.id)
+    const previousDue = this.#due.get(ticket.id)
+    if (due_at === previousDue) return
+    if (previousDue !== undefined) this.#due.delete(ticket.id)
     if (due_at === undefined) return
     this.#due.set(ticket.id, due_at)
     if (due_at < this.#latest) this.#isSorted = false
@@ -269,12 +269,12 @@ export class ShopData {
 
   /** Applies a change, and updates the indexes. */
   applyAndIndex(change: Change): void {
-    const before = change._tag === "TicketPut" ? this.state.tickets.get(change.row.id) : undefined
+    const previousTicket = change._tag === "TicketPut" ? this.state.tickets.get(change.row.id) : undefined
     const removed = change._tag === "DeliveryRemoved" ? this.state.deliveries.get(change.row.event_id) : undefined
     apply(this.state, change)
     switch (change._tag) {
       case "TicketPut":
-        this.#indexTicket(change.row, before)
+        this.#indexTicket(change.row, previousTicket)
         return
       case "WebhookPut":
         this.queue.webhook(change.row)
@@ -325,17 +325,17 @@ export class ShopData {
     )
   }
 
-  #indexTicket(ticket: TicketRecord, before: TicketRecord | undefined): void {
+  #indexTicket(ticket: TicketRecord, previousTicket: TicketRecord | undefined): void {
     this.byChange.note(ticket)
     this.byClosure.note(ticket)
-    if (ticket.client_id !== null && ticket.client_id !== before?.client_id) {
-      const formerClient = before?.client_id ?? null
+    if (ticket.client_id !== null && ticket.client_id !== previousTicket?.client_id) {
+      const formerClient = previousTicket?.client_id ?? null
       if (formerClient !== null) this.byClient.get(formerClient)?.delete(ticket.id)
       const ticketsOfClient = this.byClient.get(ticket.client_id)
       if (ticketsOfClient === undefined) this.byClient.set(ticket.client_id, new Set([ticket.id]))
       else ticketsOfClient.add(ticket.id)
     }
-    if (before !== undefined) return
+    if (previousTicket !== undefined) return
     this.byTrackingCode.set(ticket.tracking_code, ticket.id)
     insert(this.byCreation, ticket.id)
     const ofNumber = this.byNumber.get(ticket.number)

@@ -200,9 +200,9 @@ export class ShopDeliveryQueue {
 
   /** Ends expired leases, so that their deliveries can be claimed again. Returns the number of leases. */
   reclaim(now: bigint): number {
-    const ended = [...this.#inFlight].filter(([, until]) => until <= now)
-    for (const [event_id] of ended) this.put(this.#rows.get(event_id)!)
-    return ended.length
+    const expiredLeases = [...this.#inFlight].filter(([, until]) => until <= now)
+    for (const [event_id] of expiredLeases) this.put(this.#rows.get(event_id)!)
+    return expiredLeases.length
   }
 
   /**

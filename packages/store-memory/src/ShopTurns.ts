@@ -78,10 +78,10 @@ export class ShopTurns {
 
   /** The earliest turn. */
   first(): ShopTurn | undefined {
-    let first = this.#waiting.first()
+    let firstTurn = this.#waiting.first()
     for (const { shop_id, seq, was_due_at } of this.#ready.values())
-      if (first === undefined || was_due_at < first.due_at) first = { shop_id, seq, due_at: was_due_at }
-    return first
+      if (firstTurn === undefined || was_due_at < firstTurn.due_at) firstTurn = { shop_id, seq, due_at: was_due_at }
+    return firstTurn
   }
 
   /**

@@ -47,8 +47,10 @@ export class WaitingNotifications {
 
   /** At most `limit` notifications of a shop that are due after `after`, earliest first. */
   dueAfter(shop_id: ShopId, after: Instant, limit: number): ReadonlyArray<QueuedNotification> {
-    const later = [...this.#waiting.values()].filter(({ row, due_at }) => row.shop_id === shop_id && due_at > after)
-    return later
+    const laterNotifications = [...this.#waiting.values()].filter(
+      ({ row, due_at }) => row.shop_id === shop_id && due_at > after
+    )
+    return laterNotifications
       .sort(compareDue)
       .slice(0, limit)
       .map(({ row }) => row)

@@ -60,7 +60,10 @@ const withTestKeys = <E, R>(store: Layer.Layer<StorePorts, E, R>): Layer.Layer<S
   Layer.merge(store, Layer.succeed(TestKeys, true))
 
 /** Makes a store record the shops that are opened through it. */
-const recordShops = <Ports, E, R>(store: Layer.Layer<Ports, E, R>, opened: Set<string>): Layer.Layer<Ports, E, R> =>
+const recordShops = <Ports, E, R>(
+  store: Layer.Layer<Ports, E, R>,
+  openedStores: Set<string>
+): Layer.Layer<Ports, E, R> =>
   Layer.map(store, (ports) => {
     const context = ports as unknown as Context.Context<Directory>
     const directory = Context.get(context, Directory)
@@ -68,7 +71,7 @@ const recordShops = <Ports, E, R>(store: Layer.Layer<Ports, E, R>, opened: Set<s
       ...directory,
       createShop: (shop) =>
         Effect.tap(directory.createShop(shop), () => {
-          opened.add(shop.id)
+          openedStores.add(shop.id)
         })
     }) as unknown as Context.Context<Ports>
   })
@@ -192,33 +195,33 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
     notices: [] as Array<NoticeRecord>,
     webhooks: [] as Array<WebhookPost>
   }
-  const opened = new Set<string>()
+  const openedStores = new Set<string>()
   const { store = joinableStore } = given
   const workshop = await start({
     ...(seed !== undefined && { randomBytes: Entropy.seededBytes(seed) }),
     ...given,
-    store: withTestKeys(recordShops<StorePorts, E, Entropy>(store, opened)),
+    store: withTestKeys(recordShops<StorePorts, E, Entropy>(store, openedStores)),
     clock,
     background: false,
     notifyClient: async (notification) => {
-      if (!opened.has(notification.shop_id)) return
+      if (!openedStores.has(notification.shop_id)) return
       await given.notifyClient?.(notification)
       received.notifications.push(notification)
     },
     notifyOwner: async (notice) => {
-      if (!opened.has(notice.shop_id)) return
+      if (!openedStores.has(notice.shop_id)) return
       await given.notifyOwner?.(notice)
       received.notices.push(notice)
     },
     ...(given.sender === undefined && {
       send: async (post) => {
-        if (!opened.has(post.shop_id)) return { status: 200 }
+        if (!openedStores.has(post.shop_id)) return { status: 200 }
         received.webhooks.push(post)
         return (await given.send?.(post)) ?? { status: 200 }
       }
     })
   })
-  workshop.onEvent((event) => opened.has(event.shop_id) && received.events.push(event))
+  workshop.onEvent((event) => openedStores.has(event.shop_id) && received.events.push(event))
   const openShop = async () => {
     if (empty) {
       const result = await Runtime.runPromise(workshop.runtime)(Effect.either(emptyMarkedStore))
@@ -236,11 +239,11 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
   const walk = Effect.fnUntraced(function* (target: number) {
     const works = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const
     for (let turns = 0; turns < MAX_TURNS; turns++) {
-      const nexts: ReadonlyArray<number | null> = yield* Effect.forEach(
+      const nextDueTimes: ReadonlyArray<number | null> = yield* Effect.forEach(
         works,
         (work): Effect.Effect<number | null, StoreUnavailable> => work.next(target)
       )
-      const due = nexts.filter((next) => next !== null)
+      const due = nextDueTimes.filter((next) => next !== null)
       if (due.length === 0) return clock.set(target)
       clock.set(Math.max(clock.unsafeCurrentTimeMillis(), Math.min(...due)))
       yield* Effect.forEach(works, (work): Effect.Effect<number, StoreUnavailable> => work.runOnce)

@@ -80,7 +80,7 @@ interface SharedResources {
 }
 
 const ports = (
-  { url, schema: given, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions,
+  { url, schema: givenSchema, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions,
   {
     makeConnection,
     commandsConnecting: makeCommandConnection = makeConnection,
@@ -90,7 +90,7 @@ const ports = (
   }: SharedResources
 ) =>
   Effect.gen(function* () {
-    const schema = yield* checkedSchema(given)
+    const schema = yield* checkedSchema(givenSchema)
     const database = { url, schema }
     const secrets = yield* WebhookSecrets.of(secretsKeys)
     const entropy = yield* Entropy
@@ -180,12 +180,12 @@ const cellStore = (options: PgStoreOptions, furtherCells: ReadonlyArray<CellAddr
         plans: planSettings,
         url: Effect.sync(() => nodes.urlOf(location))
       })
-      const opened = makeCell(options, location, () => nodes.poolOf(location), {
+      const openCell = makeCell(options, location, () => nodes.poolOf(location), {
         makeConnection,
         isDistributed: () => nodes.isDistributed(schema),
         notifier: notifiers.get(location.url)!
       })
-      return location.name === HOME_CELL ? Effect.tap(opened, ({ sql }) => nodes.followNodes(sql)) : opened
+      return location.name === HOME_CELL ? Effect.tap(openCell, ({ sql }) => nodes.followNodes(sql)) : openCell
     })
     const [home, ...others] = open
     const unavailable = yield* checkCells(
@@ -196,13 +196,13 @@ const cellStore = (options: PgStoreOptions, furtherCells: ReadonlyArray<CellAddr
       const access = { ...Context.get(ports, CellAccess), confirm: confirm({ name, sql }) }
       return { name, ports: Context.add(ports, CellAccess, access) }
     }
-    const composed = yield* cellPorts({
+    const composedPorts = yield* cellPorts({
       cells: [confirmCell(home!), ...others.map(confirmCell)],
       directory: home!.directory,
       unavailable
     })
     return Context.add(
-      composed,
+      composedPorts,
       StoreRetention,
       retentionOf({ url: options.url, schema: options.schema, cells: furtherCells })
     )
@@ -220,8 +220,8 @@ const nodeName = ({ bytes }: Context.Tag.Service<Entropy>): string =>
 /** A store of one schema, whose reads use the caller's pool if there is one. */
 const singleStore = (options: PgStoreOptions) =>
   Effect.gen(function* () {
-    const { url, pool: given, schema, readConnections = READ_CONNECTIONS } = options
-    const pool = given && (yield* callersPool(given, { url, schema: yield* checkedSchema(schema) }))
+    const { url, pool: givenPool, schema, readConnections = READ_CONNECTIONS } = options
+    const pool = givenPool && (yield* callersPool(givenPool, { url, schema: yield* checkedSchema(schema) }))
     if (pool !== undefined) yield* pool.checkDatabase
     yield* warnIfUnencrypted(url)
     const own = Effect.map(Sql.readPool({ url, connections: readConnections }), (readPool) =>

@@ -51,7 +51,7 @@ export interface MigratedStoreOptions extends PgStoreOptions {
   readonly createSchema?: boolean | undefined
 }
 
-const listOf = (isOne: (one: unknown) => boolean, what: string) => (value: unknown) =>
+const listOf = (isOne: (item: unknown) => boolean, what: string) => (value: unknown) =>
   Array.isArray(value) && value.every(isOne) ? undefined : `must be a list of ${what}`
 
 /** The check of each option, except the url, which is checked when it is parsed. */
@@ -64,9 +64,9 @@ export const storeOptions = {
     isObject(value) && typeof value.connect === "function"
       ? undefined
       : "must be a Pool of the package pg that connects to the same database as the url",
-  cells: listOf((one) => isObject(one) && typeof one.name === "string", "cells, each of which has a name"),
+  cells: listOf((cell) => isObject(cell) && typeof cell.name === "string", "cells, each of which has a name"),
   leaseClock: acceptAny,
-  secretsKeys: listOf((one) => typeof one === "string", "keys, each of which is a string")
+  secretsKeys: listOf((key) => typeof key === "string", "keys, each of which is a string")
 } as const satisfies Record<keyof PgStoreOptions, (value: unknown) => string | undefined>
 
 /** The check of each option of a store that migrates. */
@@ -78,11 +78,11 @@ export const migratedOptions = {
 /** Fails with a sentence about the first wrong option of a store of this package. */
 export const requireValidOptions = (
   whose: string,
-  given: unknown,
+  options: unknown,
   checks: OptionChecks
 ): Effect.Effect<void, OptionRefused> =>
   Effect.suspend(() => {
-    const refused = findOptionRefusal(whose, given, checks)
+    const refused = findOptionRefusal(whose, options, checks)
     return refused === null ? Effect.void : refused
   })
 
@@ -98,11 +98,11 @@ export const requireValidSchema = (schema: string | undefined): Effect.Effect<st
  * from the database or the connection to it.
  */
 export const requireValidStoreOptions = (
-  given: PgStoreOptions,
+  options: PgStoreOptions,
   checks: OptionChecks = storeOptions
 ): Effect.Effect<void, OptionRefused> =>
   Effect.gen(function* () {
-    yield* requireValidOptions("the store", given, checks)
-    yield* Effect.mapError(databaseUrl(given.url), toOptionRefused("url"))
-    yield* requireValidSchema(given.schema)
+    yield* requireValidOptions("the store", options, checks)
+    yield* Effect.mapError(databaseUrl(options.url), toOptionRefused("url"))
+    yield* requireValidSchema(options.schema)
   })

@@ -77,9 +77,9 @@ export const computeHmac = async (secret: string, message: Uint8Array<ArrayBuffe
 
 /** Compares every byte, so that the duration does not depend on the position of the first difference. */
 const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean => {
-  let difference = a.length ^ b.length
-  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0)
-  return difference === 0
+  let differentBits = a.length ^ b.length
+  for (let i = 0; i < a.length; i++) differentBits |= (a[i] ?? 0) ^ (b[i] ?? 0)
+  return differentBits === 0
 }
 
 /** The secrets as a list. Throws if there is none, or an empty one. */
@@ -128,7 +128,9 @@ export const verify = async (
 
   const message = messageOf(signed.t, rawBody)
   const expected = await Promise.all(keys.map((secret) => computeHmac(secret, message)))
-  const matches = signed.signatures.flatMap((given) => expected.map((right) => isSameBytes(given, right)))
+  const matches = signed.signatures.flatMap((signature) =>
+    expected.map((expectedSignature) => isSameBytes(signature, expectedSignature))
+  )
   if (!matches.includes(true)) return { ok: false, reason: "mismatch" }
 
   // biome-ignore lint/plugin: a receiver has neither Effect nor the service's clock.

@@ -20,11 +20,12 @@ import { paintFor, printOutput, writeReport } from "../terminal/Output.js"
 import type { ConformFlags } from "./ConformOptions.js"
 
 const selectCases = Effect.fnUntraced(function* ({ section, only }: ConformFlags) {
-  const unknownId = only.find((id) => suite.every((one) => one.id !== id))
+  const unknownId = only.find((id) => suite.every((testCase) => testCase.id !== id))
   if (unknownId !== undefined)
     return yield* refuse(`There is no case with the id "${unknownId}". List the ids with --list.`)
   return suite.filter(
-    (one) => (section.length === 0 || section.includes(one.section)) && (only.length === 0 || only.includes(one.id))
+    (testCase) =>
+      (section.length === 0 || section.includes(testCase.section)) && (only.length === 0 || only.includes(testCase.id))
   )
 })
 
@@ -102,8 +103,8 @@ export const conform = (flags: ConformFlags, base_url: string) =>
     const execution = runCases(target, cases, makeSectionPrinter(cases, print))
     const [duration, results] = yield* Effect.timed(Effect.mapError(execution, toCommandRefused))
     const run = { base_url: target.api.origin, duration_ms: Math.round(Duration.toMillis(duration)) } as const
-    const means = target.sandbox === null ? "key" : "sandbox"
-    const report = reportOf({ ...run, with: means }, results, secretsOf(flags))
+    const access = target.sandbox === null ? "key" : "sandbox"
+    const report = reportOf({ ...run, with: access }, results, secretsOf(flags))
     yield* printOutput({ data: report, lines: ({ paint }) => closingLines(report, paint) }, flags.json)
     yield* writeReports(flags, report)
     const { failed } = report.counts

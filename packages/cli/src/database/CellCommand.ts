@@ -31,14 +31,14 @@ const cellOptions = {
 /** Runs an operation on the cells of a database, and prints its result. */
 const runOnCells = (
   { actor, json, ...flags }: Values<typeof cellOptions>,
-  act: (
+  run: (
     url: string,
     options: { readonly schema: string | undefined }
   ) => Effect.Effect<Output, { readonly message: string }, Scope.Scope>
 ): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     const url = yield* databaseUrlOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
-    const output = yield* Effect.mapError(act(url, { schema: flags.schema ?? undefined }), storeRefusal)
+    const output = yield* Effect.mapError(run(url, { schema: flags.schema ?? undefined }), storeRefusal)
     yield* printOutput(output, json)
   }).pipe(Effect.scoped, withActor(actor))
 
@@ -141,10 +141,10 @@ const typoWarningOf = (name: string, hasAddress: boolean, names: ReadonlyArray<s
     return name === next
       ? null
       : `The cells are numbered, and the next name would be ${next}. ${name} may be a typing error, and a cell cannot be renamed.`
-  const near = names.find((one) => editDistance(one, name) === 1 && nextNameOf([one, name]) === undefined)
-  return near === undefined
+  const nearestName = names.find((one) => editDistance(one, name) === 1 && nextNameOf([one, name]) === undefined)
+  return nearestName === undefined
     ? null
-    : `There is already a cell ${near}. ${name} may be a typing error, and a cell cannot be renamed.`
+    : `There is already a cell ${nearestName}. ${name} may be a typing error, and a cell cannot be renamed.`
 }
 
 const add = command({
@@ -164,8 +164,8 @@ const add = command({
     runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
         const confirmName = (names: ReadonlyArray<string>) => {
-          const doubt = typoWarningOf(cell, address !== null, names)
-          return doubt === null ? Effect.void : confirm(doubt, yes)
+          const typoWarning = typoWarningOf(cell, address !== null, names)
+          return typoWarning === null ? Effect.void : confirm(typoWarning, yes)
         }
         const cellToAdd = { name: cell, url: address ?? undefined }
         const { schema } = yield* (yield* migrateModule).addCell(url, cellToAdd, { ...options, confirm: confirmName })

@@ -63,8 +63,8 @@ const useEmbeddedPostgres = (dataDir: string | null) =>
  */
 const formatApplied = (applied: ReadonlyArray<string>): string => {
   const byCell = new Map<string, Array<string>>()
-  for (const one of applied) {
-    const [, cell = "", name = one] = /^(\w+): (.+)$/.exec(one) ?? []
+  for (const migration of applied) {
+    const [, cell = "", name = migration] = /^(\w+): (.+)$/.exec(migration) ?? []
     byCell.set(cell, [...(byCell.get(cell) ?? []), name])
   }
   return Array.from(byCell, ([cell, names]) =>
@@ -103,7 +103,7 @@ export const migrateCommand = command({
       }
       const result =
         applied.length === 0 ? `${name} was up to date.` : `${formatApplied(applied)} ${name} is up to date.`
-      const granted = roles ? " The roles workshop_service and workshop_reader now have their rights." : ""
-      yield* Console.log(json ? JSON.stringify({ database: name, applied }) : result + granted)
+      const rightsNote = roles ? " The roles workshop_service and workshop_reader now have their rights." : ""
+      yield* Console.log(json ? JSON.stringify({ database: name, applied }) : result + rightsNote)
     }).pipe(Effect.scoped, Effect.mapError(storeRefusal), withActor(actor))
 })

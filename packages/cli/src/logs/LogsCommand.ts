@@ -111,11 +111,11 @@ export const logsCommand = command({
           (request) => Console.log(flags.json ? JSON.stringify(request) : lineOf(request, flags.bodies, paint)),
           { discard: true }
         )
-      const earlier = yield* read({})
-      const matching = earlier.filter(makeFilter(flags))
+      const earlierEntries = yield* read({})
+      const matching = earlierEntries.filter(makeFilter(flags))
       yield* print(matching.slice(-flags.limit))
       if (!flags.follow) return
-      let last = earlier.at(-1)?.id ?? 0
+      let last = earlierEntries.at(-1)?.id ?? 0
       for (;;) {
         yield* Effect.withClock(Effect.sleep(POLL_INTERVAL), Clock.make())
         // If the server does not respond, the command tries again, because the server may be restarting.

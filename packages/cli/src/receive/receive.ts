@@ -235,7 +235,7 @@ const makeDeliveryPrinter = (asJson: boolean, runtime: Runtime.Runtime<never>) =
     const { event, outcome } = received
     const news: TicketNews =
       event === null || outcome === "refused" ? { kind: "changes", changes: [] } : tickets.classify(event)
-    if (event !== null && outcome === "event") tickets.learn(event)
+    if (event !== null && outcome === "event") tickets.remember(event)
     print(Console.log(asJson ? eventJson(received, news) : eventLine(received, news, paint)))
   }
 }
@@ -293,7 +293,7 @@ const handleKeys = (receiver: Receiver, wanted: Behaviour, quit: Deferred.Deferr
       if (key === "h") return yield* Console.log(legend)
       const change = behaviourChangeOf(key, yield* receiver.behaviour, wanted)
       if (change === undefined) return
-      const behaviour = yield* receiver.behave(change)
+      const behaviour = yield* receiver.setBehaviour(change)
       return yield* Console.log(paintFor()("faint", `From now on the receiver ${behaviourInWords(behaviour)}`))
     })
   )

@@ -104,9 +104,9 @@ const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOpt
 })
 
 /** The scenarios whose name contains one of the texts; all scenarios if there is no text. */
-const selectScenarios = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>) => {
+const selectScenarios = (scenarios: ReadonlyArray<Scenario>, names: ReadonlyArray<string>) => {
   const selected =
-    only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.some((text) => name.includes(text)))
+    names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.some((text) => name.includes(text)))
   return selected.length > 0
     ? Effect.succeed(selected)
     : refuse(`No scenario has a name that matches --only. The names are under "name" in the files.`)
@@ -115,11 +115,12 @@ const selectScenarios = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray
 const writeReports = Effect.fnUntraced(function* (
   { html, junit, baseUrl }: RunFlags,
   results: ReadonlyArray<ScenarioResult>,
-  { began, duration_ms }: { readonly began: number; readonly duration_ms: number }
+  { began: started_at, duration_ms }: { readonly began: number; readonly duration_ms: number }
 ) {
   if (html === null && junit === null) return
   if (junit !== null) yield* writeReport("--junit", junit, junitReport(results, duration_ms))
-  if (html !== null) yield* writeReport("--html", html, htmlReport(results, { began, duration_ms, base_url: baseUrl }))
+  if (html !== null)
+    yield* writeReport("--html", html, htmlReport(results, { started_at, duration_ms, base_url: baseUrl }))
 })
 
 /** Runs the scenarios once. It succeeds only if all pass. */
@@ -127,7 +128,7 @@ const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArr
   const scenarios = yield* selectScenarios(yield* readScenarios(files, flags.json), flags.only)
   const paint = paintFor()
   if (flags.baseUrl !== null) yield* Console.error(clockWarning("The scenarios move", flags.baseUrl))
-  const began = yield* Clock.currentTimeMillis
+  const started_at = yield* Clock.currentTimeMillis
   const results: Array<ScenarioResult> = []
   for (const scenario of scenarios) {
     const result = yield* runParsedScenario(scenario, optionsOf(flags))
@@ -136,14 +137,14 @@ const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArr
     if (!flags.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, look)])
     if (flags.bail && !result.passed) break
   }
-  const duration_ms = (yield* Clock.currentTimeMillis) - began
+  const duration_ms = (yield* Clock.currentTimeMillis) - started_at
   const failed = results.filter(({ passed }) => !passed).length
   yield* print(
     flags.json
       ? [JSON.stringify(reportOf(results, duration_ms, { isVerbose: flags.verbose }), null, 2)]
       : ["", summaryLine(results, duration_ms, paint)]
   )
-  yield* writeReports(flags, results, { began, duration_ms })
+  yield* writeReports(flags, results, { began: started_at, duration_ms })
   if (failed === 0) return
   const notRun = scenarios.length - results.length
   return yield* refuse(

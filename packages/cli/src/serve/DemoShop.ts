@@ -71,8 +71,8 @@ const takeTickets = Effect.fnUntraced(function* (app: Caller, amira: ClientId, k
   const collected = yield* takeTicket({ service: "Hem", item: "Grey trousers", price_minor: 12_000, client_id: karim })
   yield* tickets.changeStatus(app, collected, "ready")
   yield* tickets.changeStatus(app, collected, "collected")
-  const impossible = yield* takeTicket({ service: "Screen", item: "Phone", description: "Fell into the sea" })
-  yield* tickets.changeStatus(app, impossible, "impossible")
+  const impossibleTicket = yield* takeTicket({ service: "Screen", item: "Phone", description: "Fell into the sea" })
+  yield* tickets.changeStatus(app, impossibleTicket, "impossible")
 
   const coat = { item: "Winter coat", price_minor: 30_000, promised_at: tomorrow, client_id: amira }
   const quoted = yield* takeTicket({ service: "New lining", ...coat })
@@ -157,8 +157,8 @@ const reuseShop = ({ id }: ShopRecord) =>
 
 /** Opens the demo shop and fills it with demo data, or finds the one of an earlier start. */
 export const openDemoShop = Effect.gen(function* () {
-  const earlier = yield* findEarlierShop
-  if (earlier !== undefined) return yield* reuseShop(earlier)
+  const earlierShop = yield* findEarlierShop
+  if (earlierShop !== undefined) return yield* reuseShop(earlierShop)
   const { id } = yield* openShop(DEMO_NAME)
   const phone = yield* fillWithDemoData(id)
   // The key is created last, because a failure after it would leave a key that was never shown.

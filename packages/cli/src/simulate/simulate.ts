@@ -66,8 +66,8 @@ const formatBar = (share: number, words: ReadonlyArray<string>, width: number): 
   const cells = Math.min(MAX_BAR_WIDTH, width - text.length - "[] ".length)
   if (cells < MIN_BAR_WIDTH)
     return words.length > 1 ? formatBar(share, words.slice(0, -1), width) : shorten(text, width)
-  const filled = Math.min(cells, Math.floor(cells * share))
-  return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${text}`
+  const filledCells = Math.min(cells, Math.floor(cells * share))
+  return `[${"#".repeat(filledCells)}${".".repeat(cells - filledCells)}] ${text}`
 }
 
 const formatProgress = (

@@ -91,12 +91,12 @@ export const recordOutput = (fields: object, after: ReadonlyArray<string> = []):
 
 /** The output of several objects: a table with a row for each. */
 export const rowsOutput = <Row>(
-  all: ReadonlyArray<Row>,
+  rows: ReadonlyArray<Row>,
   columns: ReadonlyArray<Column<Row>>,
   empty: string
 ): Output => ({
-  data: all,
-  lines: ({ paint, width }) => formatTable(all, columns, { paint, width, empty })
+  data: rows,
+  lines: ({ paint, width }) => formatTable(rows, columns, { paint, width, empty })
 })
 
 /** The output of a sentence. */

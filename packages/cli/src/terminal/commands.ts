@@ -140,7 +140,9 @@ export const flagValue = <A>(
     if (typed.length > 1 && !isRepeatable) return yield* refuse(`${long} is given more than once. Give it once.`)
     const given = typed.length === 0 && !isOverridden ? yield* readVariableText(variable) : ""
     const source = required ? `${long} (or ${variable})` : variable
-    return yield* Either.mapLeft(flag.decode(given === "" ? typed : [given]), (must) => refuse(`${source} ${must}.`))
+    return yield* Either.mapLeft(flag.decode(given === "" ? typed : [given]), (complaint) =>
+      refuse(`${source} ${complaint}.`)
+    )
   })
 
 /** The flags and operands of a command, by the names that it gives to their values. */
@@ -167,7 +169,7 @@ const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effec
     for (const [name, option] of entries) {
       if (option instanceof Operand) values[name] = operands.shift()
       else {
-        const isOverridden = typed.some((other) => other.conflictsWith.includes(option.attributeName()))
+        const isOverridden = typed.some((otherOption) => otherOption.conflictsWith.includes(option.attributeName()))
         values[name] = yield* flagValue(option, typedTextsOf(option, command), isOverridden)
       }
     }
@@ -190,7 +192,7 @@ const groupUnder = (subcommand: Command, headings: Headings): void => {
   const { groupItems } = Help.prototype
   subcommand.configureHelp({
     ...subcommand.configureHelp(),
-    groupItems: (all, visible) => groupItems(all, visible, (item) => headingOf.get(item) ?? "Other:")
+    groupItems: (items, visible) => groupItems(items, visible, (item) => headingOf.get(item) ?? "Other:")
   })
 }
 

@@ -14,7 +14,7 @@ interface Entry {
 
 /** The words that can follow a command: its subcommands, the choices of its operands, and its flags. */
 const entriesOf = (command: Command): ReadonlyArray<Entry> => [
-  ...command.commands.map((below) => ({ word: below.name(), description: below.summary() })),
+  ...command.commands.map((subcommand) => ({ word: subcommand.name(), description: subcommand.summary() })),
   ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
     argChoices.map((word) => ({ word, description }))
   ),
@@ -34,8 +34,11 @@ const flagsWithValue = (command: Command): ReadonlyArray<Flag<unknown>> =>
   command.options.filter((option) => option instanceof Flag).filter((option) => option.required)
 
 /** A line for each flag that takes a value, by the command and the flag. */
-const valueLines = (all: ReadonlyArray<Command>, line: (at: string, values: Values) => string): ReadonlyArray<string> =>
-  all.flatMap((command) =>
+const valueLines = (
+  commands: ReadonlyArray<Command>,
+  line: (at: string, values: Values) => string
+): ReadonlyArray<string> =>
+  commands.flatMap((command) =>
     flagsWithValue(command).map((flag) => line(`${pathOf(command)} ${flag.long}`, valuesOf(flag)))
   )
 
@@ -43,33 +46,33 @@ const valueLines = (all: ReadonlyArray<Command>, line: (at: string, values: Valu
  * The path of each subcommand, with which a script follows a command line word by word; the values of flags are
  * skipped.
  */
-const quotedPaths = (all: ReadonlyArray<Command>): ReadonlyArray<string> =>
-  all.slice(1).map((command) => `"${pathOf(command)}"`)
+const quotedPaths = (commands: ReadonlyArray<Command>): ReadonlyArray<string> =>
+  commands.slice(1).map((command) => `"${pathOf(command)}"`)
 
 const compgenArguments = (values: Values): string => {
   if (values === "unknown") return ""
   return typeof values === "string" ? `-${values === "file" ? "f" : "d"}` : `-W ${quoteShell(values.join(" "))}`
 }
 
-const bashScript = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
+const bashScript = (commands: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "# bash completion for workshop and npx workshop: source <(workshop completions bash)",
   "_workshop() {",
   `  local cur="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" at=workshop word`,
   `  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do`,
-  `    case "$at $word" in ${quotedPaths(all).join("|")}) at="$at $word" ;; esac`,
+  `    case "$at $word" in ${quotedPaths(commands).join("|")}) at="$at $word" ;; esac`,
   "  done",
   // Bash splits --store=memory into three words.
   `  if [ "$before" = "=" ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi`,
   `  if [ "$cur" = "=" ]; then cur=""; fi`,
   '  case "$at $before" in',
   ...valueLines(
-    all,
+    commands,
     (at, values) => `    "${at}") COMPREPLY=($(compgen ${compgenArguments(values)} -- "$cur")); return ;;`
   ),
   "  esac",
   "  local words=",
   '  case "$at" in',
-  ...all.map((command) => {
+  ...commands.map((command) => {
     const words = entriesOf(command).map(({ word }) => word)
     return `    "${pathOf(command)}") words=${quoteShell(words.join(" "))} ;;`
   }),
@@ -96,7 +99,7 @@ const zshAction = (values: Values): string => {
 
 const zshEntry = ({ word, description }: Entry): string => quoteShell(`${word}:${description.replaceAll(":", "\\:")}`)
 
-const zshScript = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
+const zshScript = (commands: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "#compdef workshop npx",
   "_workshop() {",
   "  if [[ $words[1] == npx ]]; then",
@@ -107,14 +110,14 @@ const zshScript = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   `  local at=workshop before="$words[CURRENT-1]" word`,
   "  local -a entries",
   `  for word in "\${(@)words[2,CURRENT-1]}"; do`,
-  `    case "$at $word" in (${quotedPaths(all).join("|")}) at="$at $word" ;; esac`,
+  `    case "$at $word" in (${quotedPaths(commands).join("|")}) at="$at $word" ;; esac`,
   "  done",
   `  if [[ $words[CURRENT] == --*=* ]]; then before="\${words[CURRENT]%%=*}"; compset -P '*='; fi`,
   '  case "$at $before" in',
-  ...valueLines(all, (at, values) => `    ("${at}") ${zshAction(values)} ;;`),
+  ...valueLines(commands, (at, values) => `    ("${at}") ${zshAction(values)} ;;`),
   "  esac",
   '  case "$at" in',
-  ...all.map((command) => `    ("${pathOf(command)}") entries=(${entriesOf(command).map(zshEntry).join(" ")}) ;;`),
+  ...commands.map((command) => `    ("${pathOf(command)}") entries=(${entriesOf(command).map(zshEntry).join(" ")}) ;;`),
   "  esac",
   "  _describe 'workshop' entries || _files",
   "}",
@@ -138,7 +141,7 @@ const fishLines = (command: Command): ReadonlyArray<string> =>
     return `  complete -c $command -n '__workshop_at ${pathOf(command)}' ${what}${values} -d ${quoteFish(description)}`
   })
 
-const fishScript = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
+const fishScript = (commands: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "# fish completion for workshop and npx workshop",
   "function __workshop_at",
   "  set -l given (commandline -opc)",
@@ -149,7 +152,7 @@ const fishScript = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "  set -l at workshop",
   "  for word in $given[2..-1]",
   '    switch "$at $word"',
-  `      case ${quotedPaths(all).join(" ")}`,
+  `      case ${quotedPaths(commands).join(" ")}`,
   '        set at "$at $word"',
   "    end",
   "  end",
@@ -157,7 +160,7 @@ const fishScript = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "end",
   "complete -c npx -n 'test (count (commandline -opc)) = 1' -a workshop",
   "for command in workshop npx",
-  ...all.flatMap(fishLines),
+  ...commands.flatMap(fishLines),
   "end"
 ]
 

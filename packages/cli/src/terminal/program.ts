@@ -215,7 +215,7 @@ const sentenceOf = (text: string): string => {
 const complaintOf = ({ code }: CommanderError, command: Command, complaints: ReadonlyArray<string>): string => {
   const path = pathOf(command)
   if (code !== "commander.help") return [...complaints.map(sentenceOf), `See ${path} --help.`].join(" ")
-  const names = command.commands.map((below) => below.name()).join(", ")
+  const names = command.commands.map((subcommand) => subcommand.name()).join(", ")
   return `Give one of the commands ${names}. ${path} --help describes them.`
 }
 

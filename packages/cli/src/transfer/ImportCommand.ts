@@ -16,8 +16,8 @@ import { type FileFormat, FORMATS, readRows } from "./rows.js"
 export const shopOption = optionalFlag("--shop <id>", "The shop's id.", { variable: "WORKSHOP_TRANSFER_SHOP" })
 
 /** The format that a flag or the extension of a file names. */
-export const formatOf = (given: FileFormat | null, file: string): Effect.Effect<FileFormat, CommandRefused> => {
-  if (given !== null) return Effect.succeed(given)
+export const formatOf = (format: FileFormat | null, file: string): Effect.Effect<FileFormat, CommandRefused> => {
+  if (format !== null) return Effect.succeed(format)
   if (/\.csv$/i.test(file)) return Effect.succeed("csv")
   if (/\.(jsonl|ndjson)$/i.test(file)) return Effect.succeed("jsonl")
   return refuse(`The format of ${file} cannot be told from its name. Add --format csv or --format jsonl.`)

@@ -167,13 +167,13 @@ const faultOfJson = (text: string): string => {
   if (!HAS_COLUMNS) return "is not a JSON object: write one complete object on each line"
   if (isBeginning(text)) return "ends before its JSON object is complete: write one complete object on each line"
   let good = 0
-  let bad = text.length
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1
+  let endOfUnreadable = text.length
+  while (endOfUnreadable - good > 1) {
+    const middle = (good + endOfUnreadable) >> 1
     if (isBeginning(text.slice(0, middle))) good = middle
-    else bad = middle
+    else endOfUnreadable = middle
   }
-  return `is not a JSON object, because of the character in column ${bad}: write one complete object on each line`
+  return `is not a JSON object, because of the character in column ${endOfUnreadable}: write one complete object on each line`
 }
 
 async function* readJsonLines(source: Chunks): AsyncGenerator<ImportLine> {

@@ -80,7 +80,7 @@ describe("flags of workshop serve for webhooks, and of the testers", LONG, () =>
     await receiver.says(/"kind":"listening"/)
     await ask("POST", `/shops/${shop}/webhook/ping`)
     const [line] = await receiver.says(/^.*"kind":"request".*$/m)
-    expect(JSON.parse(line)).toMatchObject({ outcome: "event", doubt: null, event: { type: "ping" } })
+    expect(JSON.parse(line)).toMatchObject({ outcome: "event", refused_as: null, event: { type: "ping" } })
   })
 
   it("--webhook-port allows its ports when a webhook is set and when it is called; the error for another port names the allowed ones (Specification, Webhooks)", async () => {

@@ -48,8 +48,8 @@ const isFailure = (error: unknown): error is Required<Envelope> =>
   typeof error === "object" && error !== null && "success" in error && error.success === false
 
 /** Removes the envelope, and makes its failures tagged errors. */
-const unwrapResult = (answered: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> =>
-  Effect.mapError(answered, (error) => {
+const unwrapResult = (result: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> =>
+  Effect.mapError(result, (error) => {
     if (!isFailure(error)) return error
     const { code, message, details } = error.error
     return { _tag: code, message, details }

@@ -40,17 +40,17 @@ export const makeCommand = <const N extends Loads, R extends Either.Either<Decis
   loads: N,
   decision: (loaded: LoadResults<N>, changes: ChangeSet, moment: ShopMoment) => R
 ): Command<ResultOf<R>, RefusalOf<R> | MissingRow<N>> => {
-  const named = Object.entries(loads)
+  const namedLoads = Object.entries(loads)
   return {
     shop_id,
-    loadRequests: named.flatMap(([, load]) => load.loadRequests),
+    loadRequests: namedLoads.flatMap(([, load]) => load.loadRequests),
     run: (state, moment) => {
       const loaded: Record<string, unknown> & ShopSnapshot = {
         shop: state.shop,
         head: state.head,
         webhook: state.webhook
       }
-      for (const [name, load] of named) {
+      for (const [name, load] of namedLoads) {
         const row = load.read(state)
         if (Either.isLeft(row)) return Either.left(row.left as MissingRow<N>)
         loaded[name] = row.right

@@ -116,7 +116,7 @@ export const emptyShopState = (input: LoadedSettings): ShopState => ({
 const logAttempt = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
   const ofEvent = attempts.get(row.event_id) ?? []
   attempts.set(row.event_id, ofEvent)
-  ofEvent.splice(ofEvent.findLastIndex((one) => attemptOrder(one, row) <= 0) + 1, 0, row)
+  ofEvent.splice(ofEvent.findLastIndex((attempt) => attemptOrder(attempt, row) <= 0) + 1, 0, row)
 }
 
 const attemptOrder = Order.combineAll<AttemptRecord>([

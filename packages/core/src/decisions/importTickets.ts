@@ -119,9 +119,9 @@ const isGiven = <A>(value: A | null | undefined): value is A => value !== null &
 
 function* dateIssues(row: ImportRow, state: TicketState, now: Instant): Generator<Issue> {
   for (const field of stateDates) {
-    const has = dateInState(state, field)
-    if (has === "always" && !isGiven(row[field])) yield { field, message: `is required if state is ${state}` }
-    if (has === "never" && isGiven(row[field])) yield { field, message: `must be omitted if state is ${state}` }
+    const hasDate = dateInState(state, field)
+    if (hasDate === "always" && !isGiven(row[field])) yield { field, message: `is required if state is ${state}` }
+    if (hasDate === "never" && isGiven(row[field])) yield { field, message: `must be omitted if state is ${state}` }
   }
   const pastDateFields = ["created_at", ...stateDates, "notified_at"] as const
   const created_at = row.created_at ?? 0
@@ -215,14 +215,14 @@ const writeCard = (changes: ChangeSet, emptyCard: CardRecord, importedCard: type
   const { balance, lifetime = balance, rewards_redeemed } = importedCard
   const redeemed = rewards_redeemed ?? 0
   const line = { ticket_id: null, caller_id: null }
-  let left = (lifetime ?? balance) - balance
+  let remaining = (lifetime ?? balance) - balance
   let card = emptyCard
   if ((lifetime ?? balance) > 0)
     card = changes.addLedgerEntry(card, { ...line, kind: "stamps", stamps: lifetime ?? balance })
   for (let rewards = redeemed; rewards > 0; rewards--) {
-    const spent = Math.floor(left / rewards)
+    const spent = Math.floor(remaining / rewards)
     card = changes.addLedgerEntry(card, { ...line, kind: "redeem", stamps: -spent })
-    left -= spent
+    remaining -= spent
   }
 }
 
@@ -306,17 +306,17 @@ const importClients = (
   for (const { row, client_id } of rows) {
     if (client_id === null) continue
     const { link, card } = known.get(client_id) ?? { link: null, card: null }
-    const earlier = links.get(client_id) ?? link
-    if (earlier?.known_at == null) {
-      const linkRow = { shop_id, client_id, known_at: now, blocked_at: earlier?.blocked_at ?? null }
+    const earlierLink = links.get(client_id) ?? link
+    if (earlierLink?.known_at == null) {
+      const linkRow = { shop_id, client_id, known_at: now, blocked_at: earlierLink?.blocked_at ?? null }
       links.set(client_id, linkRow)
       changes.add({ _tag: "LinkPut", row: linkRow })
       clients++
     }
-    const given = row.client?.card
-    if (!isGiven(given) || cards.has(client_id) || (card !== null && card.updated_at !== null)) continue
+    const importedCard = row.client?.card
+    if (!isGiven(importedCard) || cards.has(client_id) || (card !== null && card.updated_at !== null)) continue
     cards.add(client_id)
-    writeCard(changes, blankCard(shop_id, client_id), given)
+    writeCard(changes, blankCard(shop_id, client_id), importedCard)
   }
   return { links, clients, cards: cards.size }
 }
@@ -343,8 +343,8 @@ export const importTickets = (
       const { row, client_id } = checked
       if (!isGiven(row.service)) continue
       let tracking_code = makeTrackingCode(withFreshEntropy(moment, n))
-      for (let again = 1; codes.has(tracking_code); again++)
-        tracking_code = makeTrackingCode(withFreshEntropy(moment, n + again * rows.length))
+      for (let repetition = 1; codes.has(tracking_code); repetition++)
+        tracking_code = makeTrackingCode(withFreshEntropy(moment, n + repetition * rows.length))
       codes.add(tracking_code)
       const number = row.number ?? next_number
       if (row.number === undefined || row.number === null || row.number >= next_number) next_number = nextNumber(number)

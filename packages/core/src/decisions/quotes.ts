@@ -59,11 +59,11 @@ export const answerQuote = (shop_id: ShopId, id: TicketId, status: QuoteAnswer, 
     patch: (record, { now }) => {
       const { quote, price_minor } = record
       if (quote?.status !== "proposed") return Either.left(refuseClosedQuote(record))
-      const answered = { ...quote, status, answered_at: now }
+      const answeredQuote = { ...quote, status, answered_at: now }
       return Either.right(
         status === "accepted"
-          ? { quote: answered, before_minor: price_minor, price_minor: quote.price_minor }
-          : { quote: answered }
+          ? { quote: answeredQuote, before_minor: price_minor, price_minor: quote.price_minor }
+          : { quote: answeredQuote }
       )
     },
     raise: raiseQuote

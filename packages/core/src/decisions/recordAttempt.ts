@@ -115,10 +115,10 @@ const logAttempt = (
 export const recordSuperseded = (shop_id: ShopId, attempted: FinishedAttempt): Command<RecordedAttempt> =>
   makeCommand(shop_id, { attempts: Load.attempts(attempted.event_id) }, (loaded, changes, moment) => {
     const { attempts, webhook } = loaded
-    if (webhook === null || attempts.some((one) => isSameAttempt(one, attempted)))
+    if (webhook === null || attempts.some((attempt) => isSameAttempt(attempt, attempted)))
       return toUnchangedDecision(SUPERSEDED)
     // The attempt gets the number of the one before it, because it used up none of the delivery's numbered attempts.
-    const n = Math.max(1, ...attempts.filter((one) => one.started_at < attempted.started_at).map(({ n }) => n))
+    const n = Math.max(1, ...attempts.filter((attempt) => attempt.started_at < attempted.started_at).map(({ n }) => n))
     const after = logAttempt(
       changes,
       webhook,
@@ -150,7 +150,7 @@ const attemptStartFor = (
   n: number,
   now: Instant
 ): Instant => {
-  const isTaken = (at: Instant) => attempts.some((one) => one.n === n && one.started_at === at)
+  const isTaken = (at: Instant) => attempts.some((attempt) => attempt.n === n && attempt.started_at === at)
   let at = now <= started_at && n === 1 ? started_at - 1 : started_at
   while (isTaken(at)) at--
   return at

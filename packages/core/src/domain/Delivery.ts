@@ -134,9 +134,11 @@ export interface ShopQueue {
  */
 const firstDueOf = ({ waiting, in_flight }: ShopQueue, now: Instant): WaitingDelivery | undefined => {
   if (in_flight.length >= Limits.deliveries_in_flight_per_shop) return undefined
-  const busy = new Set(in_flight.map(({ ticket }) => ticket))
-  const free = waiting.filter(({ ticket, due_at }) => due_at <= now && (ticket === null || !busy.has(ticket)))
-  return [...free].sort(compareClaims)[0]
+  const busyTickets = new Set(in_flight.map(({ ticket }) => ticket))
+  const claimable = waiting.filter(
+    ({ ticket, due_at }) => due_at <= now && (ticket === null || !busyTickets.has(ticket))
+  )
+  return [...claimable].sort(compareClaims)[0]
 }
 
 /** The claimed deliveries, each with the index of its shop in the queue before the claim, and the queue afterwards. */
@@ -163,7 +165,7 @@ export const nextClaims = <Shop extends ShopQueue>(
     const { shop, position } = turn
     const next = firstDueOf(shop, now)!
     claims.push([position, next])
-    const waiting = shop.waiting.filter((one) => one !== next)
+    const waiting = shop.waiting.filter((delivery) => delivery !== next)
     const servedShop = { ...shop, waiting, in_flight: [...shop.in_flight, next] }
     turns = [...turns.filter((one) => one !== turn), { shop: servedShop, position }]
   }

@@ -57,9 +57,13 @@ const toWord = ({ word }: FoundWord): string => word
  * Whether a shop refuses a text because of the words found in it. All words are looked up in the shop's lists at once, because a text may
  * contain hundreds.
  */
-const isRefused = (text: string, found: ReadonlyArray<string>, allowed: ReadonlyArray<WordList.WordList>): boolean => {
-  if (found.length === 0) return false
-  const words = [...new Set(found.map(WordList.normalizeEntry))]
+const isRefused = (
+  text: string,
+  foundWords: ReadonlyArray<string>,
+  allowed: ReadonlyArray<WordList.WordList>
+): boolean => {
+  if (foundWords.length === 0) return false
+  const words = [...new Set(foundWords.map(WordList.normalizeEntry))]
   const list = WordList.makeWordList(words)
   if (WordList.findWords(list, text, allowed).length > 0) return true
   // An embedder's filter may return a word in another form than the list's, and the shop must then allow that form.
@@ -76,14 +80,14 @@ const isRefused = (text: string, found: ReadonlyArray<string>, allowed: Readonly
 export const forbiddenField = (
   shop: ShopRecord,
   input: TicketTexts,
-  found: ReadonlyArray<FoundWord>
+  foundWords: ReadonlyArray<FoundWord>
 ): string | null => {
-  if (found.length === 0 && shop.forbidden_words.length === 0) return null
+  if (foundWords.length === 0 && shop.forbidden_words.length === 0) return null
   const texts = ticketTextsOf(input)
   const allowedByShop = [WordList.makeWordList(shop.allowed_words)]
   const harmlessForShop = [...allowedByShop, ...shop.languages.map(plainWordsOf)]
   const byFilter = texts.find(([field, text]) => {
-    const foundInField = found.filter((word) => word.field === field)
+    const foundInField = foundWords.filter((word) => word.field === field)
     const ofShopLanguages = foundInField.filter(({ languages }) =>
       languages?.some((language) => shop.languages.includes(language))
     )

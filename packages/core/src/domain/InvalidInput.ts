@@ -102,8 +102,8 @@ const wrongTypeMessage = (issue: ParseResult.Type): string => {
 const toArray = <A>(oneOrMany: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> =>
   Array.isArray(oneOrMany) ? oneOrMany : [oneOrMany as A]
 
-const pathTo = (path: string, more: ParseResult.Path): string =>
-  [path, ...toArray(more).map(String)].filter((part) => part !== "").join(".")
+const pathTo = (path: string, suffix: ParseResult.Path): string =>
+  [path, ...toArray(suffix).map(String)].filter((part) => part !== "").join(".")
 
 /** The errors of the closest alternative of a union: the one other than null that was refused at the deepest field. */
 const findClosestIssues = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issue> => {

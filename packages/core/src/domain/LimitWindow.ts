@@ -31,8 +31,8 @@ export class LimitReached extends Data.TaggedError("LimitReached")<{
   override get message() {
     const { policy, limit, remaining } = this.decisive
     const { counts, per, window } = Policies[policy]
-    const left = remaining === 0 ? "no uses are" : remaining === 1 ? "1 use is" : `${remaining} uses are`
-    return `The limit is ${limit} ${counts} per ${per} and ${windowNames[window]}, and ${left} left. Try again when the limit resets.`
+    const remainingUses = remaining === 0 ? "no uses are" : remaining === 1 ? "1 use is" : `${remaining} uses are`
+    return `The limit is ${limit} ${counts} per ${per} and ${windowNames[window]}, and ${remainingUses} left. Try again when the limit resets.`
   }
 }
 
@@ -110,10 +110,11 @@ const isScarcer = (a: LimitStatus, b: LimitStatus): boolean =>
 
 /** The limited policy with the fewest uses left; among equals the one that resets last (Specification, Limits). */
 export const findScarcest = (limitStatuses: ReadonlyArray<LimitStatus>): LimitStatus | undefined => {
-  let best: LimitStatus | undefined
-  for (const one of limitStatuses)
-    if (one.limit !== Number.POSITIVE_INFINITY && (best === undefined || isScarcer(one, best))) best = one
-  return best
+  let tightest: LimitStatus | undefined
+  for (const status of limitStatuses)
+    if (status.limit !== Number.POSITIVE_INFINITY && (tightest === undefined || isScarcer(status, tightest)))
+      tightest = status
+  return tightest
 }
 
 /** A window that uses are taken from. */

@@ -38,20 +38,20 @@ export class OptionRefused extends Data.TaggedError("OptionRefused")<{
 
 const OPTIONS = { one: "option", many: "options" }
 
-const unknownFieldMessage = (given: object, names: ReadonlyArray<string>, { one, many } = OPTIONS) => {
-  const name = Object.keys(given).find((given) => !names.includes(given))
+const unknownFieldMessage = (options: object, names: ReadonlyArray<string>, { one, many } = OPTIONS) => {
+  const name = Object.keys(options).find((option) => !names.includes(option))
   if (name === undefined) return undefined
-  const meant = findNearestName(name, names)
-  const instead = meant === undefined ? `. The ${many} are ${names.join(", ")}.` : `. Did you mean ${meant}?`
-  return { name, complaint: `has no ${one} ${name}${instead}` }
+  const nearestName = findNearestName(name, names)
+  const remedy = nearestName === undefined ? `. The ${many} are ${names.join(", ")}.` : `. Did you mean ${nearestName}?`
+  return { name, complaint: `has no ${one} ${name}${remedy}` }
 }
 
 /** The complaint about the first unknown name, with the nearest known one; undefined if all names are known. */
-export const unknownOptionMessage = (given: object, names: ReadonlyArray<string>, words = OPTIONS): Complaint =>
-  unknownFieldMessage(given, names, words)?.complaint
+export const unknownOptionMessage = (options: object, names: ReadonlyArray<string>, words = OPTIONS): Complaint =>
+  unknownFieldMessage(options, names, words)?.complaint
 
-const wrongOptionMessage = (given: object, checks: OptionChecks) =>
-  Object.entries(given)
+const wrongOptionMessage = (options: object, checks: OptionChecks) =>
+  Object.entries(options)
     .map(([name, value]) => ({ name, complaint: value === undefined ? undefined : checks[name]?.(value) }))
     .find(({ complaint }) => complaint !== undefined)
 
@@ -68,19 +68,19 @@ export const mustHaveFields =
  * The refusal of the first option that is unknown or wrong; null if all are right. `whose` is the function or part with
  * the options, such as `start` or `the store`.
  */
-export const findOptionRefusal = (whose: string, given: unknown, checks: OptionChecks): OptionRefused | null => {
+export const findOptionRefusal = (whose: string, options: unknown, checks: OptionChecks): OptionRefused | null => {
   const refuse = (option: string, message: string) => new OptionRefused({ option, message })
   const owner = whose.replace(/^the /, "The ")
-  if (!isObject(given)) return refuse("", `${owner} requires an object of options`)
-  const unknown = unknownFieldMessage(given, Object.keys(checks))
+  if (!isObject(options)) return refuse("", `${owner} requires an object of options`)
+  const unknown = unknownFieldMessage(options, Object.keys(checks))
   if (unknown !== undefined) return refuse(unknown.name, `${owner} ${unknown.complaint}`)
-  const wrong = wrongOptionMessage(given, checks)
+  const wrong = wrongOptionMessage(options, checks)
   return wrong === undefined ? null : refuse(wrong.name, `The option ${wrong.name} of ${whose} ${wrong.complaint}`)
 }
 
 /** Returns the options if all are right; throws a sentence about the first that is not. */
-export const requireOptions = <A extends object>(whose: string, given: A, checks: OptionChecks): A => {
-  const refused = findOptionRefusal(whose, given, checks)
+export const requireOptions = <A extends object>(owner: string, options: A, checks: OptionChecks): A => {
+  const refused = findOptionRefusal(owner, options, checks)
   if (refused !== null) throw refused
-  return given
+  return options
 }

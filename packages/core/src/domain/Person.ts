@@ -42,7 +42,7 @@ const namePattern = (name: string): RegExp => {
  */
 export const makeEraser = ({ names, phones }: Person): ((text: string) => string) => {
   const patterns = [...phones.map(numberPattern), ...names.filter((name) => [...name].length > 1).map(namePattern)]
-  return (text) => patterns.reduce((left, pattern) => left.replace(pattern, ERASED), text)
+  return (text) => patterns.reduce((rest, pattern) => rest.replace(pattern, ERASED), text)
 }
 
 /** The texts that people wrote on a ticket, stored or returned. */

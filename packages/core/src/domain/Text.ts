@@ -86,13 +86,13 @@ const makeFieldsTrim = (ast: AST.TypeLiteral): Trim => {
   const trims = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), makeTrim(type)]))
   return (value) => {
     if (!isPlainObject(value)) return value
-    const kept: Record<string, unknown> = Object.create(null)
+    const selected: Record<string, unknown> = Object.create(null)
     let unknown = 0
     for (const name of Object.keys(value)) {
-      if (trims.has(name)) kept[name] = trims.get(name)?.(value[name]) ?? value[name]
-      else if (unknown++ <= Limits.issues_max) kept[name] = value[name]
+      if (trims.has(name)) selected[name] = trims.get(name)?.(value[name]) ?? value[name]
+      else if (unknown++ <= Limits.issues_max) selected[name] = value[name]
     }
-    return kept
+    return selected
   }
 }
 
@@ -106,8 +106,8 @@ const makeListTrim = (ast: AST.TupleType, max: number): Trim => {
   const entry = rest && makeTrim(rest.type)
   return (value) => {
     if (!Array.isArray(value)) return value
-    const kept = value.slice(0, max + 1)
-    return entry === undefined ? kept : kept.map(entry)
+    const prefix = value.slice(0, max + 1)
+    return entry === undefined ? prefix : prefix.map(entry)
   }
 }
 

@@ -146,11 +146,11 @@ const isPast = ({ collected_at, abandoned_at }: TrackedTicketFields, now: Instan
  * tickets have the code, neither is shown, because either client would see the other's.
  */
 export const trackingPageOf = (
-  found: ReadonlyArray<TrackedTicket>,
+  tickets: ReadonlyArray<TrackedTicket>,
   now: Instant,
   shop_id?: ShopId
 ): TrackingView | null => {
-  const visibleTickets = found.filter(
+  const visibleTickets = tickets.filter(
     ({ ticket, shop }) =>
       shop.approved && shop.active && (shop_id === undefined || shop.id === shop_id) && !isPast(ticket, now)
   )

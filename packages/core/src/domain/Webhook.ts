@@ -237,9 +237,9 @@ export const recordSuccess = (webhook: Webhook): Webhook =>
 export type HealthTransition = "failing" | "recovered"
 
 /** Whether the consecutive failures began or ended between two states of a webhook; null if neither. */
-export const healthTransition = (before: Webhook, after: Webhook): HealthTransition | null => {
-  if (after === before || (before.failures_in_row === 0) === (after.failures_in_row === 0)) return null
-  return after.failures_in_row === 0 ? "recovered" : "failing"
+export const healthTransition = (previous: Webhook, next: Webhook): HealthTransition | null => {
+  if (next === previous || (previous.failures_in_row === 0) === (next.failures_in_row === 0)) return null
+  return next.failures_in_row === 0 ? "recovered" : "failing"
 }
 
 /** The host of a webhook's URL, for the log; null if the URL is malformed. The path and the query may be secrets of the receiver. */

@@ -56,15 +56,15 @@ interface Occurrence {
 }
 
 const findOccurrences = (list: WordList, words: ReadonlyArray<string>): ReadonlyArray<Occurrence> => {
-  const all: Array<Occurrence> = []
+  const occurrences: Array<Occurrence> = []
   for (let at = 0; at < words.length; at++) {
     let step = list.get(words[at]!)
     for (let length = 1; step !== undefined; length++) {
-      if (step.isEntry) all.push({ at, length })
+      if (step.isEntry) occurrences.push({ at, length })
       step = at + length < words.length ? step.next?.get(words[at + length]!) : undefined
     }
   }
-  return all
+  return occurrences
 }
 
 /** For each word, the end of the longest-reaching allowed phrase that begins there or before. */

@@ -104,8 +104,8 @@ const makeTransformationReader = (ast: AST.Transformation, isExact: boolean): Qu
   const to = compileReader(ast.to, isExact)
   if (transformation._tag !== "FinalTransformation" || from === undefined || to === undefined) return undefined
   return (value) => {
-    const given = from(value)
-    const decoded = given === UNSURE ? UNSURE : toSyncResult(transformation.decode(given, OPTIONS, ast, value))
+    const fields = from(value)
+    const decoded = fields === UNSURE ? UNSURE : toSyncResult(transformation.decode(fields, OPTIONS, ast, value))
     return decoded === UNSURE ? UNSURE : to(decoded)
   }
 }

@@ -180,13 +180,13 @@ const linkHandler =
   <In extends CheckedRequest>({ handle }: HandlerStep<In>, givenBackOn429: UsesOf<In>) =>
   (limits: LimitCache): Continue<In> => {
     const counting = { limits, givenBackOn429 }
-    return countThen(counting, (counted, checked) =>
+    return countThen(counting, (countedContext, checked) =>
       // `suspend` makes an error that the handler throws a failure of this step.
       continueOrFail(
         counting,
         checked,
         Effect.suspend(() => handle(checked)),
-        (outcome) => Effect.succeed(respond(outcome, counted.context))
+        (outcome) => Effect.succeed(respond(outcome, countedContext.context))
       )
     )
   }
@@ -195,7 +195,7 @@ const linkHandler =
 const countThen =
   <In extends CheckedRequest>(
     counting: LimitCounting<In>,
-    proceed: (counted: In, checked: In) => Effect.Effect<ObservedResponse>
+    proceed: (countedContext: In, checked: In) => Effect.Effect<ObservedResponse>
   ): Continue<In> =>
   (checked, uncountedUses) => {
     if (uncountedUses.length === 0) return proceed(checked, checked)

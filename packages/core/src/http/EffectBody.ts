@@ -18,13 +18,13 @@ const drain = <E>(
   max_bytes: number,
   take: (chunk: Uint8Array) => Effect.Effect<unknown>
 ) => {
-  let left = max_bytes + Limits.unwanted_body_bytes
+  let remainingBytes = max_bytes + Limits.unwanted_body_bytes
   return stream.pipe(
     Stream.tap((chunk) => {
-      left -= chunk.length
-      return Effect.zipRight(take(chunk), left < 0 ? lastReadPause : Effect.void)
+      remainingBytes -= chunk.length
+      return Effect.zipRight(take(chunk), remainingBytes < 0 ? lastReadPause : Effect.void)
     }),
-    Stream.takeUntil(() => left < 0),
+    Stream.takeUntil(() => remainingBytes < 0),
     Stream.runDrain
   )
 }

@@ -129,17 +129,17 @@ const nameOfScalar = (issue: ParseResult.ParseIssue): string | undefined => {
  * The location in the request of a value that a handler decoded, which a parse error does not contain: the parameter of
  * the path or of the query, or the header, that has this value. Any other single value has the name of its schema.
  */
-const placeOf = (field: string, issue: ParseResult.ParseIssue, part: RequestIssue["in"], named: NamedValues) => {
+const placeOf = (field: string, issue: ParseResult.ParseIssue, part: RequestIssue["in"], values: NamedValues) => {
   const { actual } = issue
   for (const place of ["path", "query"] as const) {
     const isSameValue = ([name, value]: readonly [string, unknown]) =>
       field === "" ? value === actual : name === field && isObject(actual) && actual[name] === value
-    const entry = named[place].find(isSameValue)
+    const entry = values[place].find(isSameValue)
     if (entry !== undefined) return { in: place, field: entry[0] }
   }
   const name = field || nameOfScalar(issue)
   const header = name?.replaceAll("_", "-") ?? ""
-  if (actual === named.headers || (field === "" && header !== "" && actual === named.headers[header]))
+  if (actual === values.headers || (field === "" && header !== "" && actual === values.headers[header]))
     return { in: "header" as const, field: toHeaderCase(header) }
   return { in: part, field: name ?? part }
 }
@@ -163,14 +163,14 @@ const unreadBodyIssue = ({ request, cause, description }: HttpServerError.Reques
 const failureOf = (
   failure: Exclude<HandlerFailure, HttpBody.HttpBodyError>,
   part: RequestIssue["in"],
-  named: NamedValues
+  values: NamedValues
 ): Failure => {
   switch (failure._tag) {
     case "ParseError":
       return {
         _tag: "InvalidRequest",
         issues: inputIssues(failure.issue).map(({ field, message }) => ({
-          ...placeOf(field, failure.issue, part, named),
+          ...placeOf(field, failure.issue, part, values),
           message
         }))
       }

@@ -27,7 +27,8 @@ export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean }).annota
   description: "Whether the response repeats an earlier one"
 })
 
-const literalOf = <const T extends string>(found: ReadonlyArray<T>) => Schema.Literal(...(found as [T, ...Array<T>]))
+const literalOf = <const T extends string>(literals: ReadonlyArray<T>) =>
+  Schema.Literal(...(literals as [T, ...Array<T>]))
 
 /** Every reason of a 409 (Specification, Errors). */
 const reasons = Object.values(failureRows).flatMap((row) => ("reason" in row ? [row.reason] : []))

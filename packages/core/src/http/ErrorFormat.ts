@@ -90,16 +90,16 @@ const payloadIssuesOf = (
 }
 
 /** The issues of each part of a request for which its endpoint has a schema. */
-const requestIssuesOf = (found: FoundEndpoint, rereadable: RereadableRequest) => {
-  const { pathSchema, urlParamsSchema, headersSchema, payloadSchema } = found.handler
+const requestIssuesOf = (foundEndpoint: FoundEndpoint, rereadable: RereadableRequest) => {
+  const { pathSchema, urlParamsSchema, headersSchema, payloadSchema } = foundEndpoint.handler
   const { headers } = rereadable.request
   return Effect.all([
-    ...Option.toArray(pathSchema).map((schema) => issuesOf("path", schema as AnySchema, found.params)),
+    ...Option.toArray(pathSchema).map((schema) => issuesOf("path", schema as AnySchema, foundEndpoint.params)),
     ...Option.toArray(urlParamsSchema).map((schema) =>
-      issuesOf("query", schema as AnySchema, withLists(schema as AnySchema, found.searchParams))
+      issuesOf("query", schema as AnySchema, withLists(schema as AnySchema, foundEndpoint.searchParams))
     ),
     ...Option.toArray(headersSchema).map((schema) => issuesOf("header", schema as AnySchema, headers)),
-    ...Option.toArray(payloadSchema).map((schema) => payloadIssuesOf(schema as AnySchema, found, rereadable))
+    ...Option.toArray(payloadSchema).map((schema) => payloadIssuesOf(schema as AnySchema, foundEndpoint, rereadable))
   ])
 }
 
@@ -117,11 +117,11 @@ const platformIssues = (part: RequestIssue["in"], { issues }: HttpApiDecodeError
 /** The response to a request that does not match the schemas of its endpoint. */
 const respondToDecodeError = (
   failure: HttpApiDecodeError,
-  found: FoundEndpoint | undefined,
+  foundEndpoint: FoundEndpoint | undefined,
   rereadable: RereadableRequest
 ) =>
   Effect.gen(function* () {
-    const parts = found === undefined ? [] : yield* requestIssuesOf(found, rereadable)
+    const parts = foundEndpoint === undefined ? [] : yield* requestIssuesOf(foundEndpoint, rereadable)
     const knownIssues = parts.flatMap(({ issues }) => issues ?? [])
     const unknown = parts.find(({ issues }) => issues === null)
     const issues = knownIssues.length > 0 || unknown === undefined ? knownIssues : platformIssues(unknown.part, failure)

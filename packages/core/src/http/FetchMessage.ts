@@ -12,11 +12,11 @@ import {
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 
 const readRest = async (reader: Reader): Promise<void> => {
-  let left = Limits.unwanted_body_bytes
-  while (left >= 0) {
+  let remainingBytes = Limits.unwanted_body_bytes
+  while (remainingBytes >= 0) {
     const { done, value } = await reader.read()
     if (done) return
-    left -= value.length
+    remainingBytes -= value.length
   }
   await reader.cancel()
 }

@@ -45,10 +45,10 @@ export class RunningRequests {
     handle: (request: HttpRequest) => Effect.Effect<A, E>,
     onFailure: (cause: Cause.Cause<E>) => Effect.Effect<A>
   ): Effect.Effect<A> {
-    let counted = 0
+    let runningCount = 0
     const count = (next: 0 | 1) => {
-      this.#running += next - counted
-      counted = next
+      this.#running += next - runningCount
+      runningCount = next
     }
     const end = () => {
       fiber.removeObserver(end)

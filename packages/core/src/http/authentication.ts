@@ -108,9 +108,9 @@ export const makeAuthentication = (own?: OwnAuthentication) =>
         if (key === undefined) return rejectCaller(checked)
         const cachedHolder = keys.cachedHolder(key, context.now)
         if (cachedHolder !== undefined) return acceptCaller(checked, cachedHolder)
-        return Effect.map(lookUp(request, key, context.now), (found) => {
-          if (found instanceof Rejected) return found
-          return found === null ? rejectCaller(checked, key) : acceptCaller(checked, found)
+        return Effect.map(lookUp(request, key, context.now), (holder) => {
+          if (holder instanceof Rejected) return holder
+          return holder === null ? rejectCaller(checked, key) : acceptCaller(checked, holder)
         })
       }
     }

@@ -92,15 +92,15 @@ const GROUP_APIS = { shop: ShopApi, tickets: TicketsApi, clients: ClientsApi } a
 
 /** The groups of an API; throws if one is missing or another has its name. */
 const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<Name, AnyGroup>> => {
-  const all = api.groups as Readonly<Record<string, AnyGroup | undefined>>
+  const groups = api.groups as Readonly<Record<string, AnyGroup | undefined>>
   for (const name of GROUP_NAMES) {
-    const group = all[name]
+    const group = groups[name]
     if (group === undefined)
       throw new Error(`Your HttpApi has no group called ${name}. Add apiBehind(middleware) with addHttpApi.`)
     if (Object.keys(GROUP_APIS[name].endpoints).some((endpoint) => !(endpoint in group.endpoints)))
       throw new Error(`Your HttpApi has another group called ${name}. Rename your group.`)
   }
-  return all as Readonly<Record<Name, AnyGroup>>
+  return groups as Readonly<Record<Name, AnyGroup>>
 }
 
 /** The options of the served groups. */
@@ -157,13 +157,13 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
   ServicesOfGroups | HttpApiGroup.HttpApiGroup.MiddlewareWithName<Groups, Name & HttpApiGroup.HttpApiGroup.Name<Groups>>
 > => {
   const { observe } = requireOptions("groups", options, { observe: mustBeFunction })
-  const all = groupsOf(api)
+  const groups = groupsOf(api)
   const undecodedApi = {
     ...(api as object),
-    groups: Object.fromEntries(GROUP_NAMES.map((name) => [name, withoutDecoding(all[name])]))
+    groups: Object.fromEntries(GROUP_NAMES.map((name) => [name, withoutDecoding(groups[name])]))
   }
-  const prefix = prefixOf(all.shop)
-  const hasCaller = hasCallerMiddleware(all.shop)
+  const prefix = prefixOf(groups.shop)
+  const hasCaller = hasCallerMiddleware(groups.shop)
   const makeApp = httpApp({
     prefix: prefix || "/",
     ...(observe && { observe }),
@@ -183,7 +183,7 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
       name as never,
       (handlers: HttpApiBuilder.Handlers<never, never, never>) =>
         Effect.map(makeApp, (app) =>
-          Object.keys(all[name].endpoints).reduce(
+          Object.keys(groups[name].endpoints).reduce(
             (added, endpoint) => added.handleRaw(endpoint as never, (() => app) as never) as never,
             handlers
           )

@@ -77,27 +77,27 @@ const challengeOf = (failure: Failure): string | undefined => {
 /** A failure in its envelope. A 429 shows the limit that refused (Specification, Limits). */
 const toFailureResponse = (failure: Failure, context: RequestContext): ObservedResponse => {
   const { status, body } = failureStatusAndBody(failure)
-  const common = makeCommonHeaders(
+  const commonHeaders = makeCommonHeaders(
     context,
     failure._tag === "LimitReached" ? [failure.decisive] : context.limitStatuses
   )
   const challenge = challengeOf(failure)
-  if (challenge !== undefined) common["WWW-Authenticate"] = challenge
+  if (challenge !== undefined) commonHeaders["WWW-Authenticate"] = challenge
   const wait = retryAfterOf(failure, context.now)
-  if (wait !== undefined) common["Retry-After"] = wait
-  return { status, headers: common, body: JSON.stringify(body), context, failure }
+  if (wait !== undefined) commonHeaders["Retry-After"] = wait
+  return { status, headers: commonHeaders, body: JSON.stringify(body), context, failure }
 }
 
 /** A result in its envelope. The headers show the scarcest limit that it counted against (Specification, Limits). */
 const toResultResponse = (result: HandlerResult, context: RequestContext): ObservedResponse => {
   const { status = 200, data, meta, limitStatuses } = result
-  const common = makeCommonHeaders(
+  const commonHeaders = makeCommonHeaders(
     context,
     limitStatuses === undefined ? context.limitStatuses : [...context.limitStatuses, ...limitStatuses]
   )
   return {
     status,
-    headers: result.headers === undefined ? common : { ...common, ...result.headers },
+    headers: result.headers === undefined ? commonHeaders : { ...commonHeaders, ...result.headers },
     body:
       meta === undefined
         ? `{"success":true,"data":${JSON.stringify(data)}}`

@@ -56,8 +56,8 @@ export const makeLastUsedWriter = (
 
     return {
       useOf: (id) => {
-        const existing = usesById.get(id)
-        if (existing !== undefined) return existing
+        const existingUse = usesById.get(id)
+        if (existingUse !== undefined) return existingUse
         if (usesById.size >= api_key_cache_size) usesById.clear()
         const use = { id, noted_at: NEVER }
         usesById.set(id, use)
@@ -126,12 +126,12 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
       return entry.holder
     }
 
-    const forget = (shop_id: ShopId | null) =>
+    const discard = (shop_id: ShopId | null) =>
       Effect.sync(() => {
         invalidations++
         for (const [key, { holder }] of cached) if (shop_id === null || holder.shop.id === shop_id) cached.delete(key)
       })
-    yield* Effect.forkScoped(Stream.runForEach(directory.changedShops, forget))
+    yield* Effect.forkScoped(Stream.runForEach(directory.changedShops, discard))
 
     /**
      * Whether the key has the form of a test key in a process that is neither a sandbox nor a test. Such a key is refused with a reason of
@@ -151,7 +151,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
         return looksLikeKey(key) && !isUnacceptedTestKey(key) ? lookUp(key, now) : Effect.succeed(null)
       },
       /** Removes the keys of a shop that changed from the cache; for null, the keys of all shops. */
-      forget
+      forget: discard
     }
   })
 }) {}

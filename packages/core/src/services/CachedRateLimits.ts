@@ -27,7 +27,7 @@ interface CachedLimitStore extends Pick<LimitStore, "take" | "giveBack"> {
   /** The status of a limit in this process's cache, without a query of the store. */
   readonly peek: (use: LimitUse, now: Instant) => LimitStatus
   /** Empties the cache, because the store was emptied. */
-  readonly forget: () => void
+  readonly discard: () => void
 }
 
 const make = (store: LimitStore, bounds: LimitsByPolicy): CachedLimitStore => {
@@ -93,7 +93,7 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): CachedLimitStore => {
       })
     },
     peek: (use, now) => limitStatusOf(windowOf(use, now), use.policy, bounds[use.policy]),
-    forget: () => rememberedWindows.clear()
+    discard: () => rememberedWindows.clear()
   }
 }
 

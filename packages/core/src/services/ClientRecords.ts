@@ -22,9 +22,9 @@ import { makeAuditedCommandRunner, makeCommandRunner } from "./CommandRunner.js"
 
 const { erasure_batch_rows, erasure_batch_events } = ServiceLimits
 
-const chunksOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / erasure_batch_rows) }, (_, i) =>
-    all.slice(i * erasure_batch_rows, (i + 1) * erasure_batch_rows)
+const chunksOf = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(items.length / erasure_batch_rows) }, (_, i) =>
+    items.slice(i * erasure_batch_rows, (i + 1) * erasure_batch_rows)
   )
 
 /** The entry of an erasure in the audit log. */
@@ -113,11 +113,11 @@ export const makeClientRecords = Effect.gen(function* () {
     shop_id: ShopId,
     person: Person,
     { tickets }: PersonShopData,
-    use: (found: ReadonlyArray<SentEvent>) => Effect.Effect<unknown, StoreUnavailable, R>
+    use: (events: ReadonlyArray<SentEvent>) => Effect.Effect<unknown, StoreUnavailable, R>
   ) {
     const ids = tickets.map(({ id }) => id)
-    const last = (yield* reads.shop(shop_id))?.head.event_seq ?? 0
-    for (let from = 1; from < last; from += erasure_batch_events)
+    const lastSeq = (yield* reads.shop(shop_id))?.head.event_seq ?? 0
+    for (let from = 1; from < lastSeq; from += erasure_batch_events)
       yield* use(yield* personal.events(shop_id, person, ids, from))
   })
 
@@ -125,7 +125,7 @@ export const makeClientRecords = Effect.gen(function* () {
     shop_id: ShopId,
     person: Person,
     { tickets }: PersonShopData,
-    use: (found: ReadonlyArray<IdempotencyRecord>) => Effect.Effect<unknown, StoreUnavailable, R>
+    use: (records: ReadonlyArray<IdempotencyRecord>) => Effect.Effect<unknown, StoreUnavailable, R>
   ) {
     const ids = tickets.map(({ id }) => id)
     let after: IdempotencyRecordKey | null = null
@@ -141,9 +141,9 @@ export const makeClientRecords = Effect.gen(function* () {
     const shopData = yield* personal.readShopData(shop_id, person)
     const sent: Array<SentEvent> = []
     const idempotencyRecords: Array<IdempotencyRecord> = []
-    yield* eventsOf(shop_id, person, shopData, (found) => Effect.sync(() => sent.push(...found)))
-    yield* idempotencyRecordsOf(shop_id, person, shopData, (found) =>
-      Effect.sync(() => idempotencyRecords.push(...found))
+    yield* eventsOf(shop_id, person, shopData, (events) => Effect.sync(() => sent.push(...events)))
+    yield* idempotencyRecordsOf(shop_id, person, shopData, (records) =>
+      Effect.sync(() => idempotencyRecords.push(...records))
     )
     const shop = (yield* reads.shop(shop_id))?.shop
     return shop === undefined
@@ -159,13 +159,13 @@ export const makeClientRecords = Effect.gen(function* () {
     const shopData = yield* personal.readShopData(shop_id, person)
     for (const some of chunksOf(shopData.tickets.map(({ id }) => id)))
       yield* ifShopExists(run(eraseTickets(shop_id, person, some)))
-    yield* eventsOf(shop_id, person, shopData, (found) =>
-      Effect.forEach(chunksOf(found.map(({ event }) => event.id)), (chunk) =>
+    yield* eventsOf(shop_id, person, shopData, (events) =>
+      Effect.forEach(chunksOf(events.map(({ event }) => event.id)), (chunk) =>
         ifShopExists(run(eraseEvents(shop_id, person, chunk)))
       )
     )
-    yield* idempotencyRecordsOf(shop_id, person, shopData, (found) =>
-      Effect.forEach(chunksOf(found), (chunk) => ifShopExists(run(eraseIdempotencyRecords(shop_id, person, chunk))))
+    yield* idempotencyRecordsOf(shop_id, person, shopData, (records) =>
+      Effect.forEach(chunksOf(records), (chunk) => ifShopExists(run(eraseIdempotencyRecords(shop_id, person, chunk))))
     )
     for (const part of recordsOf(shopData)) yield* ifShopExists(run(eraseRecords(shop_id, part)))
     yield* ifShopExists(runAudited(forgetClient(shop_id, person), entryOf(person)))

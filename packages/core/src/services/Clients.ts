@@ -71,8 +71,8 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
     const personal = yield* PersonalData
     const records = yield* makeClientRecords
 
-    const findClient = (shop_id: ShopId, by: Parameters<typeof reads.client>[1]) =>
-      Effect.flatMap(reads.client(shop_id, by), (client) =>
+    const findClient = (shop_id: ShopId, key: Parameters<typeof reads.client>[1]) =>
+      Effect.flatMap(reads.client(shop_id, key), (client) =>
         client === null ? refuseMissingClient(reads, shop_id) : Effect.succeed(toClientView(client))
       )
 

@@ -63,7 +63,7 @@ const callListener = async (listener: Listener, event: CommittedEvent): Promise<
 const observeStore = (
   store: Context.Tag.Service<Store>,
   runtime: Runtime.Runtime<never>,
-  ended: Deferred.Deferred<void>
+  interruption: Deferred.Deferred<void>
 ) => {
   const listeners = new Set<(changes: Changes) => void>()
   const logListenerFailure = (cause: unknown) =>
@@ -110,11 +110,11 @@ const observeStore = (
         (stop) => Effect.sync(stop)
       ),
     { bufferSize: ServiceLimits.event_stream_buffer, strategy: "sliding" }
-  ).pipe(Stream.interruptWhenDeferred(ended))
+  ).pipe(Stream.interruptWhenDeferred(interruption))
   const subscribe = () => {
     const queue = Runtime.runSync(runtime)(Queue.sliding<CommittedEvent>(ServiceLimits.event_stream_buffer))
     const stop = listen((event) => queue.unsafeOffer(event))
-    return Stream.fromQueue(queue).pipe(Stream.interruptWhenDeferred(ended), Stream.ensuring(Effect.sync(stop)))
+    return Stream.fromQueue(queue).pipe(Stream.interruptWhenDeferred(interruption), Stream.ensuring(Effect.sync(stop)))
   }
   return {
     store: Store.of({ transact }),
@@ -129,8 +129,10 @@ const observeStore = (
 export const observedStore: Layer.Layer<Store | CommittedEvents | CommittedChanges, never, Store> = Layer.scopedContext(
   Effect.gen(function* () {
     // Streams end with the store; otherwise their readers would wait forever.
-    const ended = yield* Effect.acquireRelease(Deferred.make<void>(), (ended) => Deferred.succeed(ended, undefined))
-    const { store, events, changes } = observeStore(yield* Store, yield* Effect.runtime<never>(), ended)
+    const interruption = yield* Effect.acquireRelease(Deferred.make<void>(), (ended) =>
+      Deferred.succeed(ended, undefined)
+    )
+    const { store, events, changes } = observeStore(yield* Store, yield* Effect.runtime<never>(), interruption)
     return Context.make(Store, store).pipe(Context.add(CommittedEvents, events), Context.add(CommittedChanges, changes))
   })
 )

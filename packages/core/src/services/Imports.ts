@@ -107,8 +107,9 @@ const makeRowChecker = () => {
     if (issues.length > 0) return badRow(issues)
     const { external_ref: ref } = row
     if (ref !== null && ref !== undefined) {
-      const before = seen.get(ref)
-      if (before !== undefined) return badRow([{ field: "external_ref", message: `is the same as in line ${before}` }])
+      const firstRow = seen.get(ref)
+      if (firstRow !== undefined)
+        return badRow([{ field: "external_ref", message: `is the same as in line ${firstRow}` }])
       seen.set(ref, line)
     }
     return Either.right({ line, row })
@@ -136,8 +137,8 @@ const makeBatchReader = (lines: ImportOptions["lines"]) => {
      * that may hang.
      */
     leave: (exit: Exit.Exit<unknown, unknown>) => {
-      const left = (async () => iterator.return?.())().catch(() => {})
-      return Exit.isInterrupted(exit) ? Effect.void : Effect.promise(() => left)
+      const closing = (async () => iterator.return?.())().catch(() => {})
+      return Exit.isInterrupted(exit) ? Effect.void : Effect.promise(() => closing)
     }
   }
 }
@@ -155,12 +156,12 @@ const emptyReport: ImportReport = {
   dry_run: false
 }
 
-const addReports = (report: ImportReport, more: ImportResult): ImportReport => ({
+const addReports = (report: ImportReport, result: ImportResult): ImportReport => ({
   ...report,
-  tickets: report.tickets + more.tickets,
-  clients: report.clients + more.clients,
-  cards: report.cards + more.cards,
-  closing: report.closing + more.closing
+  tickets: report.tickets + result.tickets,
+  clients: report.clients + result.clients,
+  cards: report.cards + result.cards,
+  closing: report.closing + result.closing
 })
 
 /** Writes valid rows. */
@@ -187,9 +188,9 @@ const writeRows = Effect.gen(function* () {
         isOpened ? idsByPhone.set(phone, id) : undefined
       )
     }
-    const opened = yield* Effect.forEach(missing, openAccount, { concurrency: 8 })
+    const openedAccounts = yield* Effect.forEach(missing, openAccount, { concurrency: 8 })
     // Another process created an account with one of the numbers at the same moment.
-    if (opened.includes(undefined)) for (const { phone, id } of yield* findHolders()) idsByPhone.set(phone, id)
+    if (openedAccounts.includes(undefined)) for (const { phone, id } of yield* findHolders()) idsByPhone.set(phone, id)
     return idsByPhone
   })
 
@@ -234,10 +235,10 @@ const writeRows = Effect.gen(function* () {
       const shop = yield* reads.shop(options.shop_id)
       if (shop === null) return yield* new ShopNotFound()
       const rows = yield* selectNewRows(options.shop_id, validRows)
-      const already = validRows.length - rows.length
-      if (rows.length === 0) return { already, imported: null }
+      const alreadyImported = validRows.length - rows.length
+      if (rows.length === 0) return { already: alreadyImported, imported: null }
       const imported = yield* writeRows(options, rows, shop.head.change_seq)
-      if (imported !== null) return { already, imported }
+      if (imported !== null) return { already: alreadyImported, imported }
     }
   })
 
@@ -401,8 +402,8 @@ const exportRows = (
         const rows = yield* Effect.forEach(tickets, (ticket) =>
           Effect.map(clientRow(ticket), (client) => rowOf(ticket, client))
         )
-        const last = tickets.length < PAGE ? undefined : tickets.at(-1)?.record.id
-        return [Chunk.unsafeFromArray(rows), Option.fromNullable(last)] as const
+        const lastId = tickets.length < PAGE ? undefined : tickets.at(-1)?.record.id
+        return [Chunk.unsafeFromArray(rows), Option.fromNullable(lastId)] as const
       })
     )
   })

@@ -33,9 +33,9 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
        * Creates a key. `key` is its text, which is never shown again outside a sandbox. In a sandbox, and on the data of a sandbox, it is a
        * test key, whose text may be given (Specification, Keys and scopes).
        */
-      create: Effect.fnUntraced(function* create(shop_id: ShopId, input: KeyInput, given?: string) {
+      create: Effect.fnUntraced(function* create(shop_id: ShopId, input: KeyInput, secret?: string) {
         yield* shops.byId(shop_id)
-        const key = given ?? (yield* newKeyText)
+        const key = secret ?? (yield* newKeyText)
         const record = yield* run(createKey(shop_id, input, key), ({ id, name, scopes, expires_at }) => ({
           act: "key.created",
           details: { key_id: id, name, scopes, expires_at: toIsoOrNull(expires_at) }

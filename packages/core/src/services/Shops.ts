@@ -128,13 +128,13 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     const repairClock = (id: ShopId) => Effect.zipRight(byId(id), Effect.provide(repairShopClock(id), ports))
 
     /** At most five of the shops that are more than ten seconds ahead of the present; empty once all are repaired. */
-    const ahead = Effect.clockWith((clock) =>
+    const shopsAhead = Effect.clockWith((clock) =>
       Effect.map(
         directory.shopsAhead(clock.unsafeCurrentTimeMillis() + ServiceLimits.data_ahead_max_ms),
         ({ first }) => first
       )
     )
 
-    return { byId, create, firstOrCreate, list, change, repairClock, ahead }
+    return { byId, create, firstOrCreate, list, change, repairClock, ahead: shopsAhead }
   })
 }) {}

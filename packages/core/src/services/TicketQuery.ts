@@ -67,7 +67,7 @@ const SeveralStates = Schema.NonEmptyArray(TicketState).pipe(Schema.maxItems(Lim
 /** Some states, or one. */
 const StateOrStates = Schema.transform(Schema.Unknown, SeveralStates, {
   strict: false,
-  decode: (given) => (typeof given === "string" ? [given] : given),
+  decode: (input) => (typeof input === "string" ? [input] : input),
   encode: (list) => list
 }) as unknown as Schema.Schema<typeof SeveralStates.Type, TicketState | typeof SeveralStates.Encoded>
 
@@ -180,13 +180,14 @@ export const pageOf = (
   now: Instant
 ): { readonly tickets: ReadonlyArray<SeenTicket>; readonly meta: PageMeta } => {
   const tickets = found.slice(0, limit)
-  const last = tickets.at(-1)
+  const lastTicket = tickets.at(-1)
   const isFull = found.length > limit
   const has_more = isFull || unread_from !== null
   const position = () =>
-    isFull && last !== undefined ? cursorPositionOf(last, order) : String(unread_from!.change_seq - 1)
+    isFull && lastTicket !== undefined ? cursorPositionOf(lastTicket, order) : String(unread_from!.change_seq - 1)
   const next_cursor = has_more ? Cursor.encode(binding, position()) : null
   if (order._tag === "Newest") return { tickets, meta: { has_more, next_cursor } }
-  const syncedUntil = (isFull ? last?.record.updated_at : (unread_from?.updated_at ?? last_change_at)) ?? order.since
+  const syncedUntil =
+    (isFull ? lastTicket?.record.updated_at : (unread_from?.updated_at ?? last_change_at)) ?? order.since
   return { tickets, meta: { has_more, next_cursor, synced_until: toIso(Math.min(syncedUntil, now)) } }
 }

@@ -104,12 +104,12 @@ const workUnderTestClock = Effect.gen(function* () {
   let isIdle = false
   const work = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const horizon = now + YEAR_MS
+    const nextYear = now + YEAR_MS
     const nextInstants = yield* Effect.forEach(
       backgroundWorks,
-      (work): Effect.Effect<Instant | null, StoreUnavailable> => work.next(horizon)
+      (work): Effect.Effect<Instant | null, StoreUnavailable> => work.next(nextYear)
     )
-    const due = Math.min(horizon, ...nextInstants.filter((next) => next !== null))
+    const due = Math.min(nextYear, ...nextInstants.filter((next) => next !== null))
     const done =
       due > now
         ? [1]

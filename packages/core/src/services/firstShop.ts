@@ -23,8 +23,8 @@ export const firstShopOrCreate = <E>(
           ? Effect.succeed(shop)
           : Effect.zipRight(inRealTime(Effect.sleep(LOOK_MS)), awaitFirstShop(remainingLooks - 1))
       )
-    const existing = yield* findFirst
-    if (existing !== undefined) return existing
+    const existingShop = yield* findFirst
+    if (existingShop !== undefined) return existingShop
     const created = (yield* claimFirstShop) ? undefined : yield* awaitFirstShop(LOOKS)
     return created ?? (yield* create)
   })

@@ -147,9 +147,15 @@ export const changesContract = makeCases({
     yield* expectSame("head", state?.head, head)
     yield* expectSame("shop", state?.shop, changed)
     yield* expectSame("webhook", state?.webhook, webhook)
-    const on = { ...webhook, previous_secret: null, previous_until: null, off_reason: null, first_failure_at: null }
-    yield* runCommand(putChanges(shop.id, { _tag: "WebhookPut", row: on }))
-    yield* expectSame("webhook put again", (yield* reads.shop(shop.id))?.webhook, on)
+    const webhookOn = {
+      ...webhook,
+      previous_secret: null,
+      previous_until: null,
+      off_reason: null,
+      first_failure_at: null
+    }
+    yield* runCommand(putChanges(shop.id, { _tag: "WebhookPut", row: webhookOn }))
+    yield* expectSame("webhook put again", (yield* reads.shop(shop.id))?.webhook, webhookOn)
   },
 
   "KeyPut: reads return the shop's keys, including revoked ones, oldest first": function* ({ reads, directory, shop }) {
@@ -186,16 +192,16 @@ export const changesContract = makeCases({
         loadRequests: [],
         run: () => Either.right({ result: { ran: ++ran, text: AWKWARD }, changes: [], limitStatuses: [] })
       })
-      const ask = (operation: string, key: string, request: unknown) =>
+      const makeRecord = (operation: string, key: string, request: unknown) =>
         runCommand(makeIdempotent({ caller_id, operation, key: key as IdempotencyKey, request }, command()))
-      const first = yield* ask("a", AWKWARD.slice(0, 40), 1)
-      const again = yield* ask("a", AWKWARD.slice(0, 40), 1)
+      const first = yield* makeRecord("a", AWKWARD.slice(0, 40), 1)
+      const again = yield* makeRecord("a", AWKWARD.slice(0, 40), 1)
       yield* expectSame("first", first.replayed, false)
       yield* expectSame("again", again, { data: first.data, replayed: true })
-      const reused = yield* Effect.flip(ask("a", AWKWARD.slice(0, 40), 2))
+      const reused = yield* Effect.flip(makeRecord("a", AWKWARD.slice(0, 40), 2))
       yield* expectSame("for another request", reused._tag, "IdempotencyKeyReused")
-      yield* expectSame("of another operation", (yield* ask("b", AWKWARD.slice(0, 40), 1)).replayed, false)
-      yield* expectSame("under another key", (yield* ask("a", "k", 1)).replayed, false)
+      yield* expectSame("of another operation", (yield* makeRecord("b", AWKWARD.slice(0, 40), 1)).replayed, false)
+      yield* expectSame("under another key", (yield* makeRecord("a", "k", 1)).replayed, false)
     },
 
   "EventRaised: reads return the shop's events in order, with their texts unchanged": function* ({ reads, shop }) {
@@ -303,14 +309,14 @@ export const clientChangesContract = makeCases({
       const answered = { ...row, status: "accepted", answered_at: LATER } as const
       yield* runCommand(putChanges(shop.id, { _tag: "OfferPut", row: answered }))
       yield* expectSame("answered", yield* directory.offers(holder.id), [answered])
-      const nobodys = {
+      const unknownOffer = {
         ...row,
         id: yield* makeId<OfferId>(),
         phone: yield* freshPhone
       }
-      yield* runCommand(putChanges(shop.id, { _tag: "OfferPut", row: nobodys }))
-      const nobody = yield* Effect.flip(runCommand(readLoad(shop.id, Load.offer(nobodys.id))))
-      yield* expectSame("to a number that nobody holds", nobody._tag, "OfferNotFound")
+      yield* runCommand(putChanges(shop.id, { _tag: "OfferPut", row: unknownOffer }))
+      const refusal = yield* Effect.flip(runCommand(readLoad(shop.id, Load.offer(unknownOffer.id))))
+      yield* expectSame("to a number that nobody holds", refusal._tag, "OfferNotFound")
     },
 
   "StampLimitPut: used stamps are stored for each pair of caller and client": function* ({ shop }) {
@@ -368,10 +374,10 @@ export const clientChangesContract = makeCases({
     directory
   }) {
     const { id: client_id, phone } = yield* openAccount()
-    const many = Limits.client_list_of_shop_max + 3
+    const offersCount = Limits.client_list_of_shop_max + 3
     const wanted: Array<string> = []
     let created_at = TEST_START
-    for (const count of [1, many, 1]) {
+    for (const count of [1, offersCount, 1]) {
       const shop = yield* openShop()
       const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id }]))
       const { id: ticket_id } = ticket!

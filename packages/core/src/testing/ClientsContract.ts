@@ -146,8 +146,8 @@ export const clientsContract = makeCases({
   }) {
     const [blocking, accepting] = [yield* openAccount(), yield* openAccount()]
     yield* runCommand(makeLink(shop.id, blocking.id))
-    const offered = { service: "Hem", client_id: blocking.id, client_phone: accepting.phone }
-    const ticket = yield* runCommand(createTestTicket(shop.id, offered))
+    const offeredTicket = { service: "Hem", client_id: blocking.id, client_phone: accepting.phone }
+    const ticket = yield* runCommand(createTestTicket(shop.id, offeredTicket))
     const [offer] = yield* directory.offers(accepting.id)
     yield* runCommand(makeLink(shop.id, blocking.id, TEST_START))
     yield* runCommand(answerOffer(shop.id, offer!.id, "accepted"))
@@ -177,22 +177,22 @@ export const personalDataContract = makeCases({
     yield* expectSame("read", yield* directory.account(account.id), after)
     yield* expectSame("taken", yield* directory.changeClient({ ...after, phone: other.phone }), false)
     yield* expectSame("as it was", yield* directory.account(account.id), after)
-    const again = yield* openAccount({ phone: account.phone })
-    yield* expectSame("the former number is free", (yield* directory.account(again.id))?.phone, account.phone)
+    const secondAccount = yield* openAccount({ phone: account.phone })
+    yield* expectSame("the former number is free", (yield* directory.account(secondAccount.id))?.phone, account.phone)
   },
 
   "an erasure removes the account at once, and stores the person's names and numbers until it ends": function* (bench) {
     const { personalData: personal, directory } = bench
     const { id, given_name, family_name, phone } = yield* openAccount()
     yield* expectSame("nobody", yield* personal.beginErasure(yield* makeId<ClientId>(), []), null)
-    const first = yield* personal.beginErasure(id, [])
-    yield* expectSame("whom", first, { client_id: id, names: [given_name, family_name], phones: [phone] })
+    const firstResult = yield* personal.beginErasure(id, [])
+    yield* expectSame("whom", firstResult, { client_id: id, names: [given_name, family_name], phones: [phone] })
     yield* expectSame("no account", yield* directory.account(id), null)
-    const further = yield* freshPhone
-    const second = yield* personal.beginErasure(id, [further])
-    yield* expectSame("with the further number", [...(second?.phones ?? [])].sort(), [phone, further].sort())
+    const otherPhone = yield* freshPhone
+    const second = yield* personal.beginErasure(id, [otherPhone])
+    yield* expectSame("with the further number", [...(second?.phones ?? [])].sort(), [phone, otherPhone].sort())
     const third = yield* personal.beginErasure(id, [])
-    yield* expectSame("which stays", [third?.names, third?.phones.length], [first?.names, 2])
+    yield* expectSame("which stays", [third?.names, third?.phones.length], [firstResult?.names, 2])
     yield* personal.endErasure(id)
     yield* expectSame("ended", yield* personal.beginErasure(id, []), null)
   },
@@ -205,16 +205,16 @@ export const personalDataContract = makeCases({
     yield* runCommand(recordVisit(other.id, client_id))
     const person = personOf(client_id, client_phone)
     yield* expectSame("shops", yield* personal.shops(person), [shop.id, other.id].sort())
-    const held = yield* personal.readShopData(shop.id, person)
-    yield* expectSame("tickets", pluck(held.tickets, "id").sort(), [mine!.id, byPhone!.id].sort())
+    const shopData = yield* personal.readShopData(shop.id, person)
+    yield* expectSame("tickets", pluck(shopData.tickets, "id").sort(), [mine!.id, byPhone!.id].sort())
     yield* expectSame(
       "a ticket as it is",
-      held.tickets.find(({ id }) => id === mine!.id),
+      shopData.tickets.find(({ id }) => id === mine!.id),
       mine
     )
     yield* expectSame(
       "nothing else",
-      [held.link, held.card, held.ledger, held.offers, held.notifications],
+      [shopData.link, shopData.card, shopData.ledger, shopData.offers, shopData.notifications],
       [null, null, [], [], []]
     )
     yield* expectSame("the link", (yield* personal.readShopData(other.id, person)).link?.client_id, client_id)
@@ -235,7 +235,7 @@ export const personalDataContract = makeCases({
       theirs.push(...(yield* runCommand(putTickets(shop.id, Array(100).fill({ client_id })))))
     // Tickets with the person's number, which no account was linked to.
     const byPhone = yield* runCommand(putTickets(shop.id, Array(100).fill({ client_phone: phone })))
-    const offered = yield* runCommand(putTickets(shop.id, Array(100).fill({})))
+    const offeredTickets = yield* runCommand(putTickets(shop.id, Array(100).fill({})))
     const changes: Array<Change> = []
     const view = ticketView(theirs[0]!, shop, null, null)
     const appended: Array<string> = []
@@ -249,7 +249,7 @@ export const personalDataContract = makeCases({
         ticket_id: null,
         caller_id: null
       } as const
-      const offer = { ...row, id: yield* makeId<OfferId>(), phone, ticket_id: offered[n % 100]!.id } as const
+      const offer = { ...row, id: yield* makeId<OfferId>(), phone, ticket_id: offeredTickets[n % 100]!.id } as const
       const status = n % 2 === 0 ? "accepted" : "blocked"
       const notification = { ...row, id: yield* makeId<string>(), type: "ticket.ready", ticket: view } as const
       const toNumber = { ...notification, id: yield* makeId<string>() }
@@ -262,16 +262,16 @@ export const personalDataContract = makeCases({
       )
     }
     yield* runCommand(putChanges(shop.id, ...changes))
-    const held = yield* personal.readShopData(shop.id, personOf(client_id, phone))
+    const shopData = yield* personal.readShopData(shop.id, personOf(client_id, phone))
     const idsOf = (tag: Change["_tag"]) =>
       changes.flatMap((change) => (change._tag === tag && "id" in change.row ? [change.row.id] : []))
-    yield* expectSame("the ledger", pluck(held.ledger, "id"), idsOf("LedgerAppended"))
-    yield* expectSame("the offers", pluck(held.offers, "id"), idsOf("OfferPut"))
-    yield* expectSame("the notifications", pluck(held.notifications, "id").sort(), appended.sort())
+    yield* expectSame("the ledger", pluck(shopData.ledger, "id"), idsOf("LedgerAppended"))
+    yield* expectSame("the offers", pluck(shopData.offers, "id"), idsOf("OfferPut"))
+    yield* expectSame("the notifications", pluck(shopData.notifications, "id").sort(), appended.sort())
     yield* expectSame(
       "the tickets",
-      pluck(held.tickets, "id").sort(),
-      pluck([...theirs, ...byPhone, ...offered], "id").sort()
+      pluck(shopData.tickets, "id").sort(),
+      pluck([...theirs, ...byPhone, ...offeredTickets], "id").sort()
     )
   },
 
@@ -294,10 +294,10 @@ export const personalDataContract = makeCases({
     yield* expectSame("from a place on", yield* personal.events(shop, person, [ticket], 2), [])
     const body = JSON.stringify({ data: { client: { id: person.client_id, display_name: "Amira" } } })
     yield* runCommand(putChanges(shop, { _tag: "EventRewritten", row: { ...second!, body } }))
-    const named = yield* personal.events(shop, person, [], 1)
+    const namedEvents = yield* personal.events(shop, person, [], 1)
     yield* expectSame(
       "by its text",
-      named.map(({ event }) => event.id),
+      namedEvents.map(({ event }) => event.id),
       [second!.id]
     )
     yield* runCommand(eraseEvents(shop, person, [first!.id, second!.id]))
@@ -333,7 +333,7 @@ export const personalDataContract = makeCases({
     yield* expectSame("found", pluck(records, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
     yield* expectSame("all looked at", next, null)
     yield* runCommand(eraseIdempotencyRecords(shop.id, person, records))
-    const left = yield* runCommand(readLoad(shop.id, Load.idempotencyRecords(records)))
-    yield* expectSame("the key that names the person is gone", pluck(left, "key").sort(), ["one", "two"])
+    const remainingRecords = yield* runCommand(readLoad(shop.id, Load.idempotencyRecords(records)))
+    yield* expectSame("the key that names the person is gone", pluck(remainingRecords, "key").sort(), ["one", "two"])
   }
 })

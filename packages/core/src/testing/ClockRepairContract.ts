@@ -24,8 +24,8 @@ export const clockRepairContract = makeCases({
     const now = start + 1000
     clock.set(now)
     yield* expectSame("repaired", yield* repairShopClock(shop), { ahead_until: start + AHEAD, tickets: 2 })
-    const acts = yield* auditLog.list(shop, null, 9)
-    yield* expectSame("written down", pluck(acts, "act", "details"), [
+    const auditEntries = yield* auditLog.list(shop, null, 9)
+    yield* expectSame("written down", pluck(auditEntries, "act", "details"), [
       ["shop.clock_repaired", { ahead_until: toIso(start + AHEAD) }]
     ])
     yield* expectSame("its head", (yield* reads.shop(shop))?.head.last_recorded_at, now)

@@ -66,7 +66,7 @@ export const makeCases = (
     effect: Effect.flatMap(openBench, (bench) =>
       Effect.ensuring(
         Effect.gen<Step, void>(() => body(bench)),
-        Effect.orDie(bench.dispatcher.leave)
+        Effect.orDie(bench.dispatcher.close)
       )
     )
   }))

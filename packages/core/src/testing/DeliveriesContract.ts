@@ -140,10 +140,10 @@ export const deliveriesContract = makeCases({
     const [late] = shops
     yield* dispatcher.raise(late!, null)
     for (const max of [50, 1, 20]) yield* serve(max)
-    const newcomer = yield* dispatcher.open
-    yield* dispatcher.raise(newcomer, null)
+    const newShop = yield* dispatcher.open
+    yield* dispatcher.raise(newShop, null)
     const [first] = yield* dispatcher.claim(1)
-    yield* expectSame("a shop that was never served goes before all that were", first?.shop_id, newcomer)
+    yield* expectSame("a shop that was never served goes before all that were", first?.shop_id, newShop)
   },
 
   "a claim skips many shops without due deliveries and returns the only due delivery": function* ({ dispatcher }) {
@@ -195,10 +195,10 @@ export const deliveriesContract = makeCases({
     for (const shop of shops) yield* dispatcher.raise(shop, ...Array(50).fill(null))
     const seen = new Set<string>()
     for (let left = 250; left > 0; ) {
-      const hands = yield* Effect.replicateEffect(Effect.zipRight(Effect.yieldNow(), dispatcher.claim(3)), 6, {
+      const claimResults = yield* Effect.replicateEffect(Effect.zipRight(Effect.yieldNow(), dispatcher.claim(3)), 6, {
         concurrency: "unbounded"
       })
-      const claims = hands.flat()
+      const claims = claimResults.flat()
       for (const claim of claims) {
         yield* expectThat("claimed once", !seen.has(claim.event_id))
         seen.add(claim.event_id)
@@ -415,7 +415,7 @@ const followClaims = (dispatcher: TestDispatcher, seed: number) =>
     const drawBelow = (max: number) => random.integer(max)
     const clock = yield* SettableClock.current
     const events = new Map<string, EventId>()
-    const held = new Map<string, Claim>()
+    const heldClaims = new Map<string, Claim>()
     let queue: ReadonlyArray<Shop> = []
     const change = (shop_id: ShopId, to: (shop: Shop) => Partial<Shop>) => {
       queue = queue.map((shop) => (shop.shop_id === shop_id ? { ...shop, ...to(shop) } : shop))
@@ -443,23 +443,23 @@ const followClaims = (dispatcher: TestDispatcher, seed: number) =>
       const expected = claims.map(([place, { seq }]) => events.get(`${before[place]!.shop_id} ${seq}`))
       const claimed = yield* dispatcher.claim(slots)
       yield* expectSame(`${step}: a claim of ${slots}`, pluck(claimed, "event_id"), expected)
-      for (const one of claimed) held.set(one.event_id, one)
+      for (const claim of claimed) heldClaims.set(claim.event_id, claim)
       queue = after
     })
 
     const endAttempt = Effect.fnUntraced(function* () {
-      const busy = queue.filter(({ in_flight }) => in_flight.length > 0)
-      if (busy.length === 0) return
-      const { shop_id, in_flight, tried } = busy[drawBelow(busy.length)]!
-      const landed = in_flight[drawBelow(in_flight.length)]!
+      const busyShops = queue.filter(({ in_flight }) => in_flight.length > 0)
+      if (busyShops.length === 0) return
+      const { shop_id, in_flight, tried } = busyShops[drawBelow(busyShops.length)]!
+      const finished = in_flight[drawBelow(in_flight.length)]!
       const isFailed = drawBelow(6) === 0
-      yield* record(held.get(events.get(`${shop_id} ${landed.seq}`)!)!, statusResult(isFailed ? 500 : 200))
-      const attempts_made = (tried.get(landed.seq) ?? 0) + 1
+      yield* record(heldClaims.get(events.get(`${shop_id} ${finished.seq}`)!)!, statusResult(isFailed ? 500 : 200))
+      const attempts_made = (tried.get(finished.seq) ?? 0) + 1
       const due_at = isFailed ? nextAttempt(attempts_made, clock.unsafeCurrentTimeMillis(), 0) : null
       change(shop_id, (shop) => ({
-        tried: new Map(shop.tried).set(landed.seq, attempts_made),
-        in_flight: shop.in_flight.filter((one) => one !== landed),
-        waiting: due_at === null ? shop.waiting : [...shop.waiting, { ...landed, due_at }]
+        tried: new Map(shop.tried).set(finished.seq, attempts_made),
+        in_flight: shop.in_flight.filter((delivery) => delivery !== finished),
+        waiting: due_at === null ? shop.waiting : [...shop.waiting, { ...finished, due_at }]
       }))
     })
 

@@ -45,8 +45,8 @@ export const deliveryLogContract = makeCases({
         yield* deliveries.reclaim
         clock.set(start)
         const [again] = yield* dispatcher.claim()
-        const ends = [recordLate(slow!, DOWN), Effect.asVoid(record(again!, statusResult(200)))]
-        for (const end of isEarlierFirst ? ends : ends.reverse()) yield* end
+        const outcomes = [recordLate(slow!, DOWN), Effect.asVoid(record(again!, statusResult(200)))]
+        for (const end of isEarlierFirst ? outcomes : outcomes.reverse()) yield* end
         yield* recordLate(slow!, DOWN)
         const logged = (yield* logOf(shop)).find(({ event_id }) => event_id === slow!.event_id)
         yield* expectSame("delivered", logged?.state, "delivered")
@@ -177,13 +177,13 @@ export const deliveryLogContract = makeCases({
       }
       yield* expectSame("a 410 when it is off already", yield* record(claims[3]!, statusResult(410)), "parked")
       const notices = yield* deliveryLog.notices(shop)
-      const brief = notices.map(({ kind, created_at, off_reason, failures_in_row }) => [
+      const summaries = notices.map(({ kind, created_at, off_reason, failures_in_row }) => [
         kind,
         created_at,
         off_reason,
         failures_in_row
       ])
-      yield* expectSame("notices", brief, [
+      yield* expectSame("notices", summaries, [
         ["webhook_failing", start, null, 19],
         ["webhook_failing", start + 20 * HOUR_MS, null, 20],
         ["webhook_off", start + 42 * HOUR_MS, "failing", 21]
@@ -251,9 +251,9 @@ export const replayContract = makeCases({
       clock.advance(1)
       const second = yield* runCommand(startReplay(shop, {}))
       yield* dispatcher.raise(shop, null)
-      const open = Effect.map(replays, (all) =>
+      const open = Effect.map(replays, (replays) =>
         pluck(
-          all.filter((one) => one.shop_id === shop),
+          replays.filter((replay) => replay.shop_id === shop),
           "id"
         )
       )

@@ -83,8 +83,8 @@ export const directoryContract = makeCases({
   },
 
   "shops are listed by id, one page at a time": function* ({ directory }) {
-    const opened = [yield* openShop(), yield* openShop({ name: "Atelier Port" }), yield* openShop({ active: false })]
-    const byId = opened.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const shops = [yield* openShop(), yield* openShop({ name: "Atelier Port" }), yield* openShop({ active: false })]
+    const byId = shops.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const [first, second, third] = byId
     const seen: Array<string> = []
     let after: ShopId | null = null
@@ -122,9 +122,9 @@ export const directoryContract = makeCases({
   },
 
   "accounts are listed by id, after a given id": function* ({ directory }) {
-    const opened = [yield* openAccount(), yield* openAccount(), yield* openAccount()]
-    const [first, second, third] = opened.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    const ids = opened.map(({ id }) => id)
+    const accounts = [yield* openAccount(), yield* openAccount(), yield* openAccount()]
+    const [first, second, third] = accounts.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const ids = accounts.map(({ id }) => id)
     const listed = (yield* directory.listClients(null, 10_000)).filter(({ id }) => ids.includes(id))
     yield* expectSame("all", listed, [first, second, third])
     const rest = yield* directory.listClients(first!.id, 10_000)
@@ -309,12 +309,12 @@ export const directoryContract = makeCases({
     const [first, , third] = yield* directory.offers(holder.id)
     yield* runCommand(answerOffer(shop.id, first!.id, "blocked"))
     yield* createWithPhone(shop.id, holder.phone)
-    const left = pluck(yield* directory.offers(holder.id), "id", "status")
+    const remainingOffers = pluck(yield* directory.offers(holder.id), "id", "status")
     const expected = [
       [first!.id, "blocked"],
       [third!.id, "open"]
     ]
-    yield* expectSame("left", left, expected)
+    yield* expectSame("left", remainingOffers, expected)
   },
 
   "`latest` returns the instant of the latest command of all shops (docs/how-it-is-built.md)": function* (bench) {

@@ -106,9 +106,9 @@ export const closuresContract = makeCases({
         yield* warn(shop.id)
       }
       const receivers = (receiver?: NotificationReceiver) =>
-        Effect.map(notificationQueue.due(start + 2, PLENTY, receiver), (found) =>
+        Effect.map(notificationQueue.due(start + 2, PLENTY, receiver), (due) =>
           pluck(
-            found.filter(({ shop_id }) => shop_id === shop.id),
+            due.filter(({ shop_id }) => shop_id === shop.id),
             "receiver",
             "due_at"
           )
@@ -122,7 +122,9 @@ export const closuresContract = makeCases({
       yield* expectSame("clients", yield* receivers("client"), [notification])
       yield* expectSame("owners", yield* receivers("owner"), [early, late])
       const after = (instant: number, limit: number) =>
-        Effect.map(notificationQueue.dueAfter(shop.id, instant, limit), (found) => pluck(found, "receiver", "due_at"))
+        Effect.map(notificationQueue.dueAfter(shop.id, instant, limit), (notifications) =>
+          pluck(notifications, "receiver", "due_at")
+        )
       yield* expectSame("later", yield* after(start, PLENTY), [early, late])
       yield* expectSame("a limit", yield* after(start - 1, 2), [notification, early])
       yield* expectSame("none", yield* after(start + 2, PLENTY), [])
@@ -304,8 +306,8 @@ export const notificationQueueContract = makeCases({
       yield* runCommand(recordNotification({ ...second!, attempts_made: 1 }, true)),
       "superseded"
     )
-    const left = pluck(yield* readNotifications([shop], start + PLENTY * MINUTE_MS), "id")
-    yield* expectSame("left", [...left].sort(), [first!.id, third!.id].sort())
+    const remainingIds = pluck(yield* readNotifications([shop], start + PLENTY * MINUTE_MS), "id")
+    yield* expectSame("left", [...remainingIds].sort(), [first!.id, third!.id].sort())
   },
 
   "the notifications of all shops are returned earliest first, and a limit leaves out the later ones": function* (

@@ -55,7 +55,7 @@ export const importsContract = makeCases({
     function* ({ reads, shop }) {
       const { id, phone, given_name, family_name } = yield* openAccount()
       const card = { balance: 3, lifetime: 13, rewards_redeemed: 1 }
-      const row = (given: object) => makeCheckedRow({ client: { phone, given_name, family_name, card: given } }, id)
+      const row = (card: object) => makeCheckedRow({ client: { phone, given_name, family_name, card: card } }, id)
       yield* importRows(shop.id, [row(card)])
       const client = yield* reads.client(shop.id, { id })
       yield* expectSame("the card", pluck([client!.card], "balance", "lifetime", "rewards_redeemed"), [[3, 13, 1]])

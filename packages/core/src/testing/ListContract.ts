@@ -101,20 +101,20 @@ export const listContract = makeCases({
   "tickets are listed in the order of their creation, even in one millisecond or after the clock is set back (Specification, Lists and sync)":
     function* (bench) {
       const { clock, shop } = bench
-      const made: Array<string> = []
+      const createdIds: Array<string> = []
       for (const step of [0, 0, 0, 0, -3_600_000, 0, 0, 1, 0, 3_700_000, 0, 0]) {
         clock.advance(step)
         const many = Array.from({ length: 3 }, () => runCommand(createTestTicket(shop.id)))
         const created = yield* Effect.all(many, { concurrency: "unbounded" })
-        made.push(
+        createdIds.push(
           ...pluck(
             [...created].sort((a, b) => Number(a.number) - Number(b.number)),
             "id"
           )
         )
       }
-      yield* expectSame("newest first", idsOf(yield* walk(shop.id, {}, 5)), [...made].reverse())
-      yield* expectSame("ids rise", [...made].sort(), made)
+      yield* expectSame("newest first", idsOf(yield* walk(shop.id, {}, 5)), [...createdIds].reverse())
+      yield* expectSame("ids rise", [...createdIds].sort(), createdIds)
     },
 
   "a ticket created between two pages does not change the later pages": function* ({ reads, shop }) {
@@ -258,7 +258,8 @@ export const syncContract = makeCases({
     yield* touch(shop.id, rows[1]!)
     yield* touch(shop.id, rows[3]!)
     yield* touch(shop.id, rows[1]!)
-    const order = (found: ReadonlyArray<TicketRecord>) => found.map(({ id }) => rows.findIndex((row) => row.id === id))
+    const order = (tickets: ReadonlyArray<TicketRecord>) =>
+      tickets.map(({ id }) => rows.findIndex((row) => row.id === id))
     const all = yield* listChanges(shop.id, start, null, PAGE)
     yield* expectSame("order", order(all), [0, 2, 4, 3, 1])
     yield* expectThat(
@@ -368,13 +369,20 @@ export const syncContract = makeCases({
         )
       const from = (at: number) => ({ change_seq: rows[at]!.change_seq, updated_at: start + at })
       const after = (at: number) => rows[at]!.change_seq
-      const many = { state: ["collected", "ready"] as const, created_after: start + 3, external_ref: "common" }
-      yield* expectSame("the first changes, of which one is meant", yield* page(many, null), {
+      const combinedFilter = {
+        state: ["collected", "ready"] as const,
+        created_after: start + 3,
+        external_ref: "common"
+      }
+      yield* expectSame("the first changes, of which one is meant", yield* page(combinedFilter, null), {
         found: [3],
         unread_from: from(4)
       })
-      yield* expectSame("the next", yield* page(many, after(3)), { found: [4, 5, 6, 7], unread_from: from(8) })
-      yield* expectSame("the last", yield* page(many, after(7)), { found: [8, 9, 11], unread_from: null })
+      yield* expectSame("the next", yield* page(combinedFilter, after(3)), {
+        found: [4, 5, 6, 7],
+        unread_from: from(8)
+      })
+      yield* expectSame("the last", yield* page(combinedFilter, after(7)), { found: [8, 9, 11], unread_from: null })
       const late = { created_after: start + 5 }
       yield* expectSame("none among the first", yield* page(late, null), { found: [], unread_from: from(4) })
       yield* expectSame("a full page", (yield* page(late, after(3), 2)).found, [5, 6])

@@ -34,8 +34,8 @@ export const rateLimitsContract = makeCases({
     const refused = yield* Effect.flip(limits.take([take], T + 200))
     yield* expectSame("the refusal", refused._tag, "LimitReached")
     const limitStatuses = refused._tag === "LimitReached" ? refused.limitStatuses : []
-    const left = { policy: "requests_per_minute", limit: 120, remaining: 0, resets_at: T + 1 + MINUTE_MS }
-    yield* expectSame("its statuses", limitStatuses, [left])
+    const exhausted = { policy: "requests_per_minute", limit: 120, remaining: 0, resets_at: T + 1 + MINUTE_MS }
+    yield* expectSame("its statuses", limitStatuses, [exhausted])
     yield* expectSame("a millisecond early", (yield* Effect.either(limits.take([take], T + MINUTE_MS)))._tag, "Left")
     yield* expectSame("a new window", summarize(yield* limits.take([take], T + 1 + MINUTE_MS)), [
       ["requests_per_minute", 119]
@@ -128,14 +128,14 @@ export const rateLimitsContract = makeCases({
   "a use that is given back can be taken again once": function* ({ limits }) {
     const id = yield* subject
     const takes = [makeUse("requests_per_minute", id), makeUse("writes_per_minute", id)]
-    const left = (now: number) =>
+    const remainingAt = (now: number) =>
       Effect.forEach(takes, (take) => Effect.map(limits.peek(take, now), (l) => l.remaining))
     let taken = yield* limits.take(takes, T)
     yield* limits.giveBack(takes, taken)
-    yield* expectSame("as if never taken", yield* left(T), [120, 30])
+    yield* expectSame("as if never taken", yield* remainingAt(T), [120, 30])
     for (let n = 0; n < 30; n++) taken = yield* limits.take(takes, T)
     yield* limits.giveBack(takes, taken)
-    yield* expectSame("one of each", yield* left(T + 1), [91, 1])
+    yield* expectSame("one of each", yield* remainingAt(T + 1), [91, 1])
     yield* expectSame("taken again", summarize(yield* limits.take(takes, T + 2)).length, 2)
     yield* expectSame("and full again", (yield* Effect.either(limits.take(takes, T + 3)))._tag, "Left")
   },

@@ -14,14 +14,14 @@ export class RiggedEntropy implements Context.Tag.Service<Entropy> {
   }
 
   readonly bytes = (n: number): Uint8Array => {
-    const last = this.#last.get(n)
-    if (this.#repeats > 0 && last !== undefined) {
+    const lastBytes = this.#last.get(n)
+    if (this.#repeats > 0 && lastBytes !== undefined) {
       this.#repeats--
-      return last.slice()
+      return lastBytes.slice()
     }
-    const fresh = Uint8Array.from({ length: n }, () => this.#random.integer(256))
-    this.#last.set(n, fresh)
-    return fresh.slice()
+    const freshBytes = Uint8Array.from({ length: n }, () => this.#random.integer(256))
+    this.#last.set(n, freshBytes)
+    return freshBytes.slice()
   }
 
   /** Makes the next `times` draws return the bytes of the last draw of that length. */

@@ -32,8 +32,8 @@ const openFullShop = Effect.fnUntraced(function* ({
   yield* runCommand(changeStatus(shop_id, id as TicketId, "ready"))
   yield* runCommand(createTestTicket(shop_id, { service: "Hem", client_phone: stranger.phone }))
   const gift = giveStamps(shop_id, { client_id, caller_id, count: 2 as StampCount })
-  const asked = { caller_id, operation: "loyalty.stamps", key: "once" as IdempotencyKey, request: { client_id } }
-  yield* runCommand(makeIdempotent(asked, gift))
+  const operation = { caller_id, operation: "loyalty.stamps", key: "once" as IdempotencyKey, request: { client_id } }
+  yield* runCommand(makeIdempotent(operation, gift))
   yield* runCommand(makeChanges(shop_id, (changes) => void changes.notifyOwner(failingNotice)))
   clock.advance(1)
   for (const claim of yield* dispatcher.claim(1)) yield* record(claim, statusResult(500))
@@ -48,7 +48,7 @@ export const sandboxDataContract = makeCases({
     const whole = yield* SandboxData
     yield* directory.markSandboxMade
     const { shop, client_id, stranger } = yield* openFullShop(bench)
-    const kept = yield* whole.ofShop(shop.id)
+    const shopData = yield* whole.ofShop(shop.id)
     const accounts = [yield* directory.account(client_id), stranger]
     const until = clock.unsafeCurrentTimeMillis() + 90 * DAY_MS
     const due = yield* closures.due(until, 100_000)
@@ -64,10 +64,10 @@ export const sandboxDataContract = makeCases({
 
     yield* directory.createShop(shop)
     for (const account of accounts) yield* directory.createClient(account!)
-    yield* store.transact(putChanges(shop.id, ...kept))
-    const tags = new Set(kept.map(({ _tag }) => _tag))
+    yield* store.transact(putChanges(shop.id, ...shopData))
+    const tags = new Set(shopData.map(({ _tag }) => _tag))
     yield* expectThat(`every kind of row is there, but got ${[...tags]}`, tags.size === 17)
-    yield* expectSame("all of it", yield* whole.ofShop(shop.id), kept)
+    yield* expectSame("all of it", yield* whole.ofShop(shop.id), shopData)
     yield* expectSame("closures again", yield* closures.due(until, 100_000), ofShop)
     yield* expectSame("deliveries are claimed again", (yield* bench.dispatcher.claim()).length, 2)
   },

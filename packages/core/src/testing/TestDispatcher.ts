@@ -8,7 +8,7 @@ import { type Claim, Deliveries } from "../ports/StorePorts.js"
 import { makeChanges, openShop, runCommand } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 
-const nothing: SendResult = {
+const noResponse: SendResult = {
   status: null,
   error: null,
   detail: null,
@@ -19,13 +19,13 @@ const nothing: SendResult = {
 
 /** An attempt with a response. */
 export const statusResult = (status: number): SendResult => ({
-  ...nothing,
+  ...noResponse,
   status,
   head: `HTTP/1.1 ${status} Said\n`
 })
 
 /** An attempt without a response. */
-export const errorResult = (error: SendError): SendResult => ({ ...nothing, error })
+export const errorResult = (error: SendError): SendResult => ({ ...noResponse, error })
 
 /** More deliveries than any case has due at once. */
 const PLENTY = 20_000
@@ -80,7 +80,7 @@ export class TestDispatcher {
   readonly turnOff = (shop_id: ShopId) => this.hook(shop_id, () => ({ off_reason: "gone" }))
 
   /** Turns all webhooks off and moves the clock past every lease, so that nothing is due in the next case. */
-  readonly leave = Effect.gen(this, function* () {
+  readonly close = Effect.gen(this, function* () {
     if (this.#shops.length === 0) return
     for (const shop_id of this.#shops) yield* this.turnOff(shop_id)
     const clock = yield* SettableClock.current

@@ -89,18 +89,18 @@ export const transactContract = makeCases({
 
   "commands and reads of an unknown shop fail with ShopNotFound, without an effect on commands in the same batch":
     function* ({ reads, shop }) {
-      const nobody = yield* makeId<ShopId>()
+      const unknownShopId = yield* makeId<ShopId>()
       const filter = { _tag: "Newest", after: null } as const
       const refusals = yield* Effect.all([
-        Effect.flip(runCommand(makeCountCommand(nobody))),
-        Effect.flip(reads.ticket(nobody, yield* makeId<TicketId>())),
-        Effect.flip(reads.tickets(nobody, {}, filter, 1)),
-        Effect.flip(reads.ticketsOfNumber(nobody, 1, 1))
+        Effect.flip(runCommand(makeCountCommand(unknownShopId))),
+        Effect.flip(reads.ticket(unknownShopId, yield* makeId<TicketId>())),
+        Effect.flip(reads.tickets(unknownShopId, {}, filter, 1)),
+        Effect.flip(reads.ticketsOfNumber(unknownShopId, 1, 1))
       ])
       yield* expectSame("refused", pluck(refusals, "_tag"), Array(4).fill("ShopNotFound"))
-      yield* expectSame("no client", yield* reads.client(nobody, { id: yield* makeId<ClientId>() }), null)
+      yield* expectSame("no client", yield* reads.client(unknownShopId, { id: yield* makeId<ClientId>() }), null)
       const both = yield* Effect.all(
-        [Effect.either(runCommand(makeCountCommand(nobody))), runCommand(makeCountCommand(shop.id))],
+        [Effect.either(runCommand(makeCountCommand(unknownShopId))), runCommand(makeCountCommand(shop.id))],
         {
           concurrency: 2
         }
@@ -149,10 +149,10 @@ export const transactContract = makeCases({
 
   "a command that is interrupted before it starts never runs": function* ({ reads, shop }) {
     let ran = 0
-    const observed = makeChanges(shop.id, () => {
+    const readOnlyChange = makeChanges(shop.id, () => {
       ran++
     })
-    const fibers = yield* Effect.replicateEffect(Effect.fork(runCommand(observed)), 20)
+    const fibers = yield* Effect.replicateEffect(Effect.fork(runCommand(readOnlyChange)), 20)
     yield* Fiber.interruptAll(fibers)
     yield* runCommand(makeCountCommand(shop.id))
     yield* expectSame("none ran", ran, 0)
@@ -177,8 +177,8 @@ export const transactContract = makeCases({
     const state = yield* reads.shop(shop.id)
     const { tickets } = yield* reads.tickets(shop.id, {}, FIRST_PAGE, 100)
     const events = yield* reads.events(shop.id)
-    const answered = exits.filter(Exit.isSuccess).length
-    yield* expectThat("every acknowledged ticket is saved", tickets.length >= answered && answered >= 30)
+    const successCount = exits.filter(Exit.isSuccess).length
+    yield* expectThat("every acknowledged ticket is saved", tickets.length >= successCount && successCount >= 30)
     yield* expectSame("each with its event", events.length, tickets.length)
     yield* expectSame("each with its number", state?.head.next_number, tickets.length + 1)
     yield* runCommand(makeCountCommand(shop.id))

@@ -114,9 +114,9 @@ export const appTicketsHandlers = Effect.gen(function* () {
   const quotes = yield* Quotes
   const progress = yield* Progress
 
-  const actOnTicket = (id: TicketId, act: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
+  const actOnTicket = (id: TicketId, run: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
     Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
-      shop_id === null ? Effect.fail(new TicketNotFound()) : act(appCaller(shop_id))
+      shop_id === null ? Effect.fail(new TicketNotFound()) : run(appCaller(shop_id))
     )
   const respondToTicketAct = (...args: Parameters<typeof actOnTicket>) => Effect.map(actOnTicket(...args), dataOnly)
 

@@ -61,7 +61,9 @@ export class Faults {
     )
     if (fault === undefined || fault.next === null) return fault
     const nextFault = { ...fault, next: fault.next - 1 }
-    this.#faults = this.#faults.flatMap((one) => (one !== fault ? [one] : nextFault.next > 0 ? [nextFault] : []))
+    this.#faults = this.#faults.flatMap((otherFault) =>
+      otherFault !== fault ? [otherFault] : nextFault.next > 0 ? [nextFault] : []
+    )
     return fault
   }
 }

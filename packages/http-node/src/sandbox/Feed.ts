@@ -74,9 +74,10 @@ export class Ring<E extends { readonly id: number }> {
 
   /** The entries after an id, oldest first; undefined if some of them were dropped. */
   after(id: number): ReadonlyArray<E> | undefined {
-    const first = this.#entries[this.#from]
-    if (id > this.#last_id || (id < this.#last_id && (first === undefined || first.id > id + 1))) return undefined
-    return first === undefined ? [] : this.#entries.slice(this.#from + Math.max(0, id + 1 - first.id))
+    const firstEntry = this.#entries[this.#from]
+    if (id > this.#last_id || (id < this.#last_id && (firstEntry === undefined || firstEntry.id > id + 1)))
+      return undefined
+    return firstEntry === undefined ? [] : this.#entries.slice(this.#from + Math.max(0, id + 1 - firstEntry.id))
   }
 
   /** All stored entries, oldest first. */

@@ -79,9 +79,9 @@ const eventEntries = (events: ReadonlyArray<TicketEvent>): ReadonlyArray<Entry> 
   events.flatMap(({ event, body }, i) => {
     const at = toIso(event.created_at)
     const { state } = body.data.ticket
-    const before = events[i - 1]?.body.data.ticket.state
+    const stateBefore = events[i - 1]?.body.data.ticket.state
     const eventEntry = { id: event.id, at, kind: "event" as const, title: event.type, ok: true, detail: body }
-    return state === before
+    return state === stateBefore
       ? [eventEntry]
       : [
           {
@@ -90,7 +90,7 @@ const eventEntries = (events: ReadonlyArray<TicketEvent>): ReadonlyArray<Entry> 
             kind: "state" as const,
             title: state,
             ok: true,
-            detail: { state, from: before ?? null }
+            detail: { state, from: stateBefore ?? null }
           },
           eventEntry
         ]
@@ -124,8 +124,8 @@ const windowOf = (kind: "closure" | "reopen", from: number, to: number) => ({ ki
 /** The instant at which the ticket left the state of the event `i`; infinite if it is still in that state. */
 const stateEndAt = (events: ReadonlyArray<TicketEvent>, i: number): number => {
   const { state } = events[i]!.body.data.ticket
-  const later = events.slice(i + 1).find(({ body }) => body.data.ticket.state !== state)
-  return later?.event.created_at ?? Number.POSITIVE_INFINITY
+  const nextChange = events.slice(i + 1).find(({ body }) => body.data.ticket.state !== state)
+  return nextChange?.event.created_at ?? Number.POSITIVE_INFINITY
 }
 
 /** The instant until which a ticket that was collected at `at` can be reopened. */

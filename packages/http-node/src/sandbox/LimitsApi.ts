@@ -137,10 +137,10 @@ export const shopLimits = (address: () => string) =>
         const { remaining } = yield* limits.peek(use, now)
         // Uses the limit once more than is left, because the refusal makes this process cache that the limit is used
         // up.
-        const all = Effect.forEach(Array.from({ length: remaining + 1 }), () => cachedLimits.take([use], now), {
+        const useUp = Effect.forEach(Array.from({ length: remaining + 1 }), () => cachedLimits.take([use], now), {
           discard: true
         })
-        yield* Effect.catchTag(all, "LimitReached", () => Effect.void)
+        yield* Effect.catchTag(useUp, "LimitReached", () => Effect.void)
       }
     })
     return { gauges, useUp }
@@ -158,7 +158,7 @@ const view = ({ key_id, status: { policy, limit, remaining, resets_at } }: Limit
 
 /** Handles the endpoints of limits. */
 export const limitsHandlers = ({ gauges, useUp }: Effect.Effect.Success<ReturnType<typeof shopLimits>>) => {
-  const respondWithGauges = (id: ShopId) => Effect.map(gauges(id), (found) => dataOnly(found.map(view)))
+  const respondWithGauges = (id: ShopId) => Effect.map(gauges(id), (statuses) => dataOnly(statuses.map(view)))
   const handlers: GroupHandlers<typeof LimitsApi, void> = {
     listLimits: ({ path }) => respondWithGauges(path.id),
     useUpLimit: ({ path, payload }) => Effect.zipRight(useUp(path.id, payload.name), respondWithGauges(path.id))

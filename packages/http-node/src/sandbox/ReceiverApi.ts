@@ -93,16 +93,16 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
       setReceiver: Effect.fnUntraced(function* ({ path: { id }, payload }) {
         yield* shops.byId(id)
         const { answer, times, afterwards, forward_to, use } = payload
-        const forward = (forward_to ?? null) === null ? null : yield* parseAddress(forward_to!, policy)
-        if (forward !== null && receivers.shopAt(forward) !== undefined)
+        const forwardAddress = (forward_to ?? null) === null ? null : yield* parseAddress(forward_to!, policy)
+        if (forwardAddress !== null && receivers.shopAt(forwardAddress) !== undefined)
           return yield* new InvalidInput({
             issues: [{ field: "forward_to", message: "must not be the address of a built-in receiver" }]
           })
-        receivers.behave(id, {
+        receivers.setBehaviour(id, {
           answer: answer ?? 200,
           times: times ?? null,
           afterwards: afterwards ?? 200,
-          forward_to: forward
+          forward_to: forwardAddress
         })
         // The policy does not apply to the built-in receiver's URL, because no request is sent to it over the network.
         if (use === true) yield* webhooks.set(id, receivers.urlOf(id) as never)

@@ -115,7 +115,7 @@ export class Receivers {
     return Object.fromEntries(this.#behaviours)
   }
 
-  behave(shop_id: string, behaviour: ReceiverBehaviour): void {
+  setBehaviour(shop_id: string, behaviour: ReceiverBehaviour): void {
     this.#behaviours.set(shop_id, behaviour)
   }
 
@@ -146,7 +146,7 @@ export class Receivers {
     const now = this.behaviour(shop_id)
     if (now.times === null) return now.answer
     const times = now.times - 1
-    this.behave(shop_id, times > 0 ? { ...now, times } : { ...now, answer: now.afterwards, times: null })
+    this.setBehaviour(shop_id, times > 0 ? { ...now, times } : { ...now, answer: now.afterwards, times: null })
     return now.answer
   }
 

@@ -96,7 +96,7 @@ const entryOf = ({ request, context, body, fault, took_ms }: PendingRequest, res
 /** A request that stores its body when it is read. */
 const withStoredBody = (request: HttpRequest) => {
   let read: Uint8Array | undefined
-  const kept: HttpRequest = {
+  const loggedRequest: HttpRequest = {
     ...request,
     body: (max) =>
       Effect.map(request.body(max), (bytes) => {
@@ -104,7 +104,7 @@ const withStoredBody = (request: HttpRequest) => {
         return bytes
       })
   }
-  return { kept, body: () => read }
+  return { kept: loggedRequest, body: () => read }
 }
 
 /**

@@ -86,8 +86,8 @@ export const requestsHandlers = (log: RequestLog, feed: Feed) =>
           return dataOnly(requests.slice(Math.max(0, requests.length - limit)))
         }),
       followSandbox: ({ urlParams, headers }) => {
-        const last = headers["last-event-id"]
-        const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : urlParams.after
+        const lastEventId = headers["last-event-id"]
+        const from = lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : urlParams.after
         // The cast is needed because a stream has no envelope, which the types of handlers require.
         return Effect.sync(() => stream(from) as never)
       }

@@ -123,8 +123,10 @@ export const clientsHandlers = Effect.gen(function* () {
     registerClient: ({ payload }) => Effect.map(clients.register(payload), ({ id }) => ({ status: 201, data: { id } })),
     recordVisit: ({ path, payload: { shop_id } }) =>
       Effect.as(clients.visit(path.id, shop_id), dataOnly({ client_id: path.id, shop_id })),
-    listOffers: ({ path }) => Effect.map(offers.ofClient(path.id), (found) => dataOnly(found.map(offerView))),
-    readInbox: ({ path }) => Effect.map(clients.inbox(path.id), (found) => dataOnly(found.map(notificationView))),
+    listOffers: ({ path }) =>
+      Effect.map(offers.ofClient(path.id), (offersOfClient) => dataOnly(offersOfClient.map(offerView))),
+    readInbox: ({ path }) =>
+      Effect.map(clients.inbox(path.id), (notifications) => dataOnly(notifications.map(notificationView))),
     acceptOffer: ({ path: { id } }) =>
       Effect.as(offers.answerForHolder(id, "accepted"), dataOnly({ id, status: "accepted" as const })),
     blockShop: ({ path: { id } }) =>

@@ -121,12 +121,12 @@ const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown
 
 /** The latest requests that fit into {@link MAX_LOGGED_CHARACTERS}. */
 const latestRequests = (requests: ReadonlyArray<LoggedRequest>): ReadonlyArray<LoggedRequest> => {
-  let left = MAX_LOGGED_CHARACTERS
-  const first = requests.findLastIndex(({ request, response }) => {
-    left -= (request.body?.length ?? 0) + response.body.length
-    return left < 0
+  let remainingCharacters = MAX_LOGGED_CHARACTERS
+  const firstShown = requests.findLastIndex(({ request, response }) => {
+    remainingCharacters -= (request.body?.length ?? 0) + response.body.length
+    return remainingCharacters < 0
   })
-  return requests.slice(first + 1)
+  return requests.slice(firstShown + 1)
 }
 
 /** Reads all rows of a paged list. */
@@ -134,11 +134,11 @@ const allPages = <Id extends string, Row extends { readonly id: Id }, E>(
   page: (after: Id | null, limit: number) => Effect.Effect<ReadonlyArray<Row>, E>
 ) =>
   Effect.gen(function* () {
-    const all: Array<Row> = []
+    const allRows: Array<Row> = []
     for (;;) {
-      const rows = yield* page(all.at(-1)?.id ?? null, ServiceLimits.list_max)
-      all.push(...rows)
-      if (rows.length < ServiceLimits.list_max) return all
+      const rows = yield* page(allRows.at(-1)?.id ?? null, ServiceLimits.list_max)
+      allRows.push(...rows)
+      if (rows.length < ServiceLimits.list_max) return allRows
     }
   })
 
@@ -203,7 +203,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
       log.clear()
       faults.set([])
       receivers.clear()
-      limits.forget()
+      limits.discard()
       keys.rememberKeyTexts(new Map())
       yield* cachedKeys.forget(null)
     })
@@ -222,7 +222,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
         yield* directory.createShop(shop)
         yield* putChanges(shop.id, changes)
       }
-      for (const [shop_id, behaviour] of Object.entries(session.receivers)) receivers.behave(shop_id, behaviour)
+      for (const [shop_id, behaviour] of Object.entries(session.receivers)) receivers.setBehaviour(shop_id, behaviour)
       keys.rememberKeyTexts(new Map(session.keys.map(({ id, key }) => [id, key])))
       log.restore(session.requests)
     })

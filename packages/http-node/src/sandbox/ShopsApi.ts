@@ -99,9 +99,9 @@ export const shopsHandlers = Effect.gen(function* () {
       return { status: 201, data: { shop: yield* settingsOf(id), key_id: record.id, key } }
     }),
     listShops: () =>
-      Effect.flatMap(shops.list(null, ServiceLimits.list_max), (found) =>
+      Effect.flatMap(shops.list(null, ServiceLimits.list_max), (shopsList) =>
         Effect.map(
-          Effect.forEach(found, ({ id }) => settingsOf(id)),
+          Effect.forEach(shopsList, ({ id }) => settingsOf(id)),
           dataOnly
         )
       ),

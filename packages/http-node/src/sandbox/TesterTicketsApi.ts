@@ -34,10 +34,10 @@ const ListedTicket = Schema.Struct({ ...Ticket.fields, next: Schema.NullOr(Deadl
   identifier: "SandboxTicket"
 })
 
-const acts = Object.keys(ticketActs) as [TicketActName, ...Array<TicketActName>]
+const actNames = Object.keys(ticketActs) as [TicketActName, ...Array<TicketActName>]
 
 const Move = Schema.Struct({
-  act: Schema.Literal(...acts),
+  act: Schema.Literal(...actNames),
   accepted: Schema.Boolean,
   reason: Schema.NullOr(Schema.String).annotations({
     description: "The reason of the 409, or the code of another error, with which the action would be refused"

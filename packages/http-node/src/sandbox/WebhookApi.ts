@@ -207,13 +207,13 @@ const shownDelivery = (
 
 /** Reads the deliveries that match a query. */
 const selectedDeliveries = (
-  found: ReadonlyArray<LoggedDelivery>,
+  deliveries: ReadonlyArray<LoggedDelivery>,
   events: ReadonlyArray<EventRecord>,
-  { ticket, since, before, limit = found.length }: typeof DeliveriesQuery.Type
+  { ticket, since, before, limit = deliveries.length }: typeof DeliveriesQuery.Type
 ) => {
   const byId = new Map(events.map((event) => [event.id, event]))
   const end = before === undefined ? Number.POSITIVE_INFINITY : (byId.get(before)?.seq ?? 0)
-  const selectedEntries = found.flatMap((delivery) => {
+  const selectedEntries = deliveries.flatMap((delivery) => {
     const event = byId.get(delivery.event_id)
     return event !== undefined &&
       (ticket === undefined || event.ticket_id === ticket) &&
@@ -240,8 +240,8 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
     const readOffSince = Effect.fnUntraced(function* (id: ShopId, off_reason: WebhookOffReason) {
       if (off_reason !== "disabled")
         return (yield* log.notices(id)).findLast(({ kind }) => kind === "webhook_off")?.created_at ?? null
-      const acts = yield* audit.list(id, null, ServiceLimits.list_default)
-      return acts.find(({ act }) => act === "webhook.disabled")?.created_at ?? null
+      const auditEntries = yield* audit.list(id, null, ServiceLimits.list_default)
+      return auditEntries.find(({ act }) => act === "webhook.disabled")?.created_at ?? null
     })
 
     const handlers: GroupHandlers<typeof WebhookApi, void> = {
@@ -264,7 +264,7 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
         return dataOnly(askedDeliveries.map(({ delivery, event }) => shownDelivery(delivery, event, receivers)))
       }),
       replayDeliveries: ({ path, payload }) => Effect.map(history.replay(path.id, payload), dataOnly),
-      listNotices: ({ path }) => Effect.map(history.notices(path.id), (found) => dataOnly(found.map(noticeView))),
+      listNotices: ({ path }) => Effect.map(history.notices(path.id), (notices) => dataOnly(notices.map(noticeView))),
       listEvents: ({ path }) => Effect.map(webhooks.events(path.id, ALL), (events) => dataOnly(events.map(eventView)))
     }
     return handlers

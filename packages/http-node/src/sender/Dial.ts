@@ -55,14 +55,16 @@ const connectAny = (
   const triedAddresses = addresses.slice(0, MAX_TRIED_ADDRESSES)
   return triedAddresses
     .map((address, i) => {
-      const one = connect(address, target, progress)
+      const attempt = connect(address, target, progress)
       const onTimeout = () => sendFailed("connect")
       const isLast = i === triedAddresses.length - 1
-      return isLast ? one : Effect.timeoutFail(one, { duration: deadline_ms / triedAddresses.length, onTimeout })
+      return isLast
+        ? attempt
+        : Effect.timeoutFail(attempt, { duration: deadline_ms / triedAddresses.length, onTimeout })
     })
-    .reduce((one, next) =>
+    .reduce((attempt, next) =>
       Effect.catchIf(
-        one,
+        attempt,
         ({ error }) => error === "connect",
         () => next
       )

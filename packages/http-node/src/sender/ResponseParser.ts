@@ -106,12 +106,12 @@ const readHeaders = (lines: ReadonlyArray<string>): Headers | SendFailed => {
     if (header === undefined) return malformedResponse("HPE_INVALID_HEADER_TOKEN")
     const name = header.toLowerCase()
     const value = raw!.replace(/^[\t ]+/, "").trimEnd()
-    const before = headers.get(name)
+    const existingValue = headers.get(name)
     if (name === "content-length") {
-      if (before !== undefined) return malformedResponse("HPE_UNEXPECTED_CONTENT_LENGTH")
+      if (existingValue !== undefined) return malformedResponse("HPE_UNEXPECTED_CONTENT_LENGTH")
       if (!CONTENT_LENGTH.test(value)) return malformedResponse("HPE_INVALID_CONTENT_LENGTH")
     }
-    headers.set(name, before === undefined ? value : `${before},${value}`)
+    headers.set(name, existingValue === undefined ? value : `${existingValue},${value}`)
   }
   const isAmbiguous = headers.has("content-length") && headers.has("transfer-encoding")
   return isAmbiguous ? malformedResponse("HPE_INVALID_CONTENT_LENGTH") : headers
@@ -147,11 +147,11 @@ export class ResponseParser {
       this.#readBody(chunk, 0)
       return undefined
     }
-    const before = this.#head.length
+    const lengthBefore = this.#head.length
     this.#head += chunk.toString("latin1", 0, webhook_response_head_bytes - this.#head_bytes + 1)
     let begin = 0
     // Searches only the new chunk, because searching a long head again for each byte that arrives would take a second.
-    HEAD_END.lastIndex = Math.max(0, before - PARTIAL_HEAD_END)
+    HEAD_END.lastIndex = Math.max(0, lengthBefore - PARTIAL_HEAD_END)
     while (!this.hasHead) {
       const end = HEAD_END.exec(this.#head)
       if (end === null) break
@@ -159,10 +159,10 @@ export class ResponseParser {
       if (failure !== undefined) return failure
       begin = HEAD_END.lastIndex
     }
-    this.#head_bytes += this.#head.length - before
+    this.#head_bytes += this.#head.length - lengthBefore
     if (this.hasHead) {
       this.#head = ""
-      this.#readBody(chunk, begin - before)
+      this.#readBody(chunk, begin - lengthBefore)
       return undefined
     }
     if (this.#head_bytes > webhook_response_head_bytes) return headTooLarge()
@@ -213,8 +213,8 @@ export class ResponseParser {
       if (end === -1) this.isUnreadable = true
       return this.#body.isComplete ? end : undefined
     }
-    const left = this.#body - (chunk.length - from)
-    this.#body = Math.max(0, left)
-    return left > 0 ? undefined : chunk.length + left
+    const remainingBytes = this.#body - (chunk.length - from)
+    this.#body = Math.max(0, remainingBytes)
+    return remainingBytes > 0 ? undefined : chunk.length + remainingBytes
   }
 }

@@ -43,12 +43,12 @@ const MAX_ADDRESSES = 64
  * Fails if any address is refused, because no legitimate name has an address in a private network among public ones.
  */
 const checkAddresses = (
-  all: ReadonlyArray<string>,
+  addresses: ReadonlyArray<string>,
   allowsAddress: Target["allowsAddress"]
 ): Either.Either<ReadonlyArray<string>, SendFailed> => {
-  if (all.length === 0) return Either.left(sendFailed("lookup"))
-  const isAllowed = all.length <= MAX_ADDRESSES && all.every(allowsAddress)
-  return isAllowed ? Either.right(all) : Either.left(sendFailed("refused_address"))
+  if (addresses.length === 0) return Either.left(sendFailed("lookup"))
+  const isAllowed = addresses.length <= MAX_ADDRESSES && addresses.every(allowsAddress)
+  return isAllowed ? Either.right(addresses) : Either.left(sendFailed("refused_address"))
 }
 
 const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): Either.Either<Target, SendFailed> => {
@@ -72,7 +72,7 @@ const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): E
   if (fixedAddresses !== undefined)
     return Either.map(checkAddresses(fixedAddresses, allowsAddress), (addresses) => ({ addresses, ...target }))
   return Either.right({
-    addresses: Effect.flatMap(resolve(host), (all) => checkAddresses(all, allowsAddress)),
+    addresses: Effect.flatMap(resolve(host), (resolved) => checkAddresses(resolved, allowsAddress)),
     ...target
   })
 }

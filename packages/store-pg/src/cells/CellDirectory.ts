@@ -50,10 +50,10 @@ export const refuseOmittedCells = (knownCells: ReadonlyArray<DirectoryCell>, nam
     return cellsRefusal(
       `The database is the home cell of several cells (${knownCells.map(({ name }) => name).join(", ")}), but the other cells were not given`
     )
-  const left = knownCells.find(({ name }) => !names.includes(name))
-  return left === undefined
+  const removedCell = knownCells.find(({ name }) => !names.includes(name))
+  return removedCell === undefined
     ? Effect.void
-    : cellsRefusal(`The directory in the home cell has the cell ${left.name}, which was not given`)
+    : cellsRefusal(`The directory in the home cell has the cell ${removedCell.name}, which was not given`)
 }
 
 /**
@@ -63,7 +63,7 @@ export const refuseOmittedCells = (knownCells: ReadonlyArray<DirectoryCell>, nam
 export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const knownCells = yield* directoryCells(run)
-    const missing = names.find((name) => !knownCells.some((one) => one.name === name))
+    const missing = names.find((name) => !knownCells.some((cell) => cell.name === name))
     if (names.length > 1 && missing !== undefined)
       return yield* wrongCellRefusal(
         `The directory in the home cell has no cell ${missing}. Correct the cell's name, or add the cell with workshop cell add or workshop migrate --cells`

@@ -114,14 +114,14 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
       const listedCells = yield* cellsOf(session, home!)
-      const unknownCell = given.find(({ name }) => !listedCells.some((one) => one.name === name))
+      const unknownCell = given.find(({ name }) => !listedCells.some((cell) => cell.name === name))
       if (unknownCell !== undefined)
         return yield* statementRefusal(
           `The directory in the home cell has no cell ${unknownCell.name}. Add the cell with workshop cell add. To list the cells of the directory, omit --cells`
         )
-      const locatedCells = listedCells.map((one) => {
-        const location = [home!, ...given].find(({ name }) => name === one.name)
-        return { ...one, isGiven: location !== undefined, location: location ?? cellOf(home!, one.name) }
+      const locatedCells = listedCells.map((cell) => {
+        const location = [home!, ...given].find(({ name }) => name === cell.name)
+        return { ...cell, isGiven: location !== undefined, location: location ?? cellOf(home!, cell.name) }
       })
       const nodes = yield* nodesOf(
         session,
@@ -287,12 +287,12 @@ const moveSchema = (session: Session, url: string, cell: CellLocation, to: Citus
       return yield* statementRefusal(
         `The coordinator cannot reach the worker ${hostAndPort(to)}. Start that worker, or move the cell ${cell.name} to another worker`
       )
-    const move = session.run("select citus_schema_move($1::regnamespace, $2::text, $3::integer)", [
+    const shardMove = session.run("select citus_schema_move($1::regnamespace, $2::text, $3::integer)", [
       cell.schema,
       to.host,
       to.port
     ])
-    const [, longest_pause_ms] = yield* Effect.mapError(measureLongestPause(url, cell, move), (error) =>
+    const [, longest_pause_ms] = yield* Effect.mapError(measureLongestPause(url, cell, shardMove), (error) =>
       error.code === DENIED
         ? error
         : statementRefusal(

@@ -93,7 +93,7 @@ export const migrateCells = (
       const session = yield* openMigrationSession(home.url, { schema: home.schema })
       yield* takeLock(session, home.schema)
       const directory = yield* directoryCells((sql) => session.run(inSchema(sql, home.schema)))
-      const entryOf = ({ name }: CellLocation) => directory.find((one) => one.name === name)
+      const entryOf = ({ name }: CellLocation) => directory.find((cell) => cell.name === name)
       // All cells are checked first, so that nothing is written if one of them is refused.
       for (const cell of others)
         yield* Effect.mapError(refuseOtherCell(cell, entryOf(cell)), (error) => addCellName(cell, error))

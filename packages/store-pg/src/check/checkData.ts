@@ -55,9 +55,9 @@ const violationsOf = (session: Session, invariant: Invariant, timeout_ms: number
 
 /** Checks the invariants in the transaction that a session has begun. Each check may take `timeout_ms`. */
 export const checkInvariants = Effect.fnUntraced(function* (session: Session, timeout_ms: number) {
-  const all = invariants((yield* Clock.currentTimeMillis) - ServiceLimits.events_kept_min_ms)
-  const findings = yield* Effect.forEach(all, (one) => violationsOf(session, one, timeout_ms))
-  return { checks: all.length, findings: findings.filter(({ count }) => count > 0) } satisfies CheckResult
+  const dataInvariants = invariants((yield* Clock.currentTimeMillis) - ServiceLimits.events_kept_min_ms)
+  const findings = yield* Effect.forEach(dataInvariants, (invariant) => violationsOf(session, invariant, timeout_ms))
+  return { checks: dataInvariants.length, findings: findings.filter(({ count }) => count > 0) } satisfies CheckResult
 })
 
 const checkOne = (session: Session, schema: string, timeout_ms: number) =>
@@ -139,12 +139,12 @@ const checkCell = (
 ) =>
   Effect.gen(function* () {
     yield* confirmed
-    const opened = yield* open(location, timeout_ms)
-    const { checks, findings } = yield* checkOne(opened.session, location.schema, timeout_ms)
+    const session = yield* open(location, timeout_ms)
+    const { checks, findings } = yield* checkOne(session.session, location.schema, timeout_ms)
     return {
       checks,
-      findings: isOneOfSeveral ? findings.map((one) => ({ cell: location.name, ...one })) : findings,
-      opened: [opened]
+      findings: isOneOfSeveral ? findings.map((finding) => ({ cell: location.name, ...finding })) : findings,
+      opened: [session]
     }
   }).pipe(
     Effect.catchIf(
@@ -173,8 +173,8 @@ export const checkData = (url: string, timeout_ms: number, options: CellOptions 
     const checked = yield* Effect.forEach(locations, (location) =>
       checkCell(location, confirm(location), locations.length > 1, timeout_ms)
     )
-    const opened = checked.flatMap((one): ReadonlyArray<OpenCellSession> => one.opened)
-    const acrossCells = locations.length === 1 ? [] : yield* misplacedShops(opened[0]!, opened)
+    const openedCells = checked.flatMap((result): ReadonlyArray<OpenCellSession> => result.opened)
+    const acrossCells = locations.length === 1 ? [] : yield* misplacedShops(openedCells[0]!, openedCells)
     return {
       checks: checked.reduce((sum, { checks }) => sum + checks, acrossCells.length),
       findings: [

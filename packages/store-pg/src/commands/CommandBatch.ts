@@ -141,16 +141,16 @@ const decideAll = <C extends BatchedCommand>(
   const withoutHead: Array<C> = []
   let i = 0
   for (; i < commands.length && changes.bytes < MAX_SAVED_BYTES; i++) {
-    const one = commands[i]!
-    const { shop_id } = one.command
+    const command = commands[i]!
+    const { shop_id } = command.command
     const refused = undecryptable.get(shop_id)
     const state = states.get(shop_id)
-    if (refused !== undefined) exits.push([one, Exit.fail(secretsUnavailable(refused))])
-    else if (state === undefined) withoutHead.push(one)
+    if (refused !== undefined) exits.push([command, Exit.fail(secretsUnavailable(refused))])
+    else if (state === undefined) withoutHead.push(command)
     else {
-      const exit = runCommand(one, state)
+      const exit = runCommand(command, state)
       if (Exit.isSuccess(exit)) for (const change of exit.value.changes) changes.add(change, shop_id)
-      exits.push([one, exit])
+      exits.push([command, exit])
     }
   }
   return { changes, exits, remaining: commands.slice(i), withoutHead }
@@ -319,9 +319,11 @@ export const outcomeOf = (database: ReconnectingConnection, receipt: BatchReceip
   Effect.clockWith((clock) => {
     const since = clock.unsafeCurrentTimeNanos()
     const isPastDeadline = () => clock.unsafeCurrentTimeNanos() - since > BigInt(OUTCOME_TIMEOUT_MS) * 1_000_000n
-    const ask: Effect.Effect<BatchOutcome> = Effect.flatMap(queryOutcome(database, receipt), (outcome) => {
+    const readOutcome: Effect.Effect<BatchOutcome> = Effect.flatMap(queryOutcome(database, receipt), (outcome) => {
       if (outcome !== undefined) return Effect.succeed(outcome)
-      return isPastDeadline() ? Effect.succeed("unknown" as const) : Effect.zipRight(Effect.sleep(RETRY_INTERVAL), ask)
+      return isPastDeadline()
+        ? Effect.succeed("unknown" as const)
+        : Effect.zipRight(Effect.sleep(RETRY_INTERVAL), readOutcome)
     })
-    return ask
+    return readOutcome
   })

@@ -107,10 +107,10 @@ export class CommandQueue {
   }
 
   #cut(shop_id: ShopId, ofShop: Array<QueuedCommand>, from: number, n: number): ReadonlyArray<QueuedCommand> {
-    const cut = ofShop.splice(from, n)
-    this.#count -= cut.length
+    const taken = ofShop.splice(from, n)
+    this.#count -= taken.length
     if (ofShop.length === 0) this.#byShop.delete(shop_id)
-    return cut
+    return taken
   }
 
   /** Takes a shop's first commands; the rest queues behind the other shops. */

@@ -172,8 +172,8 @@ export const joinedConnection = (client: PgClient, schema: string, transaction: 
     statement_timeout_ms: ServiceLimits.command_wait_max_ms + STATEMENT_TIMEOUT_MS
   })
   let savepoint: SavepointRow | undefined
-  const withSavepointRestored = (one: Statement): Statement => {
-    if (one !== RELEASE || savepoint === undefined) return one
+  const withSavepointRestored = (statement: Statement): Statement => {
+    if (statement !== RELEASE || savepoint === undefined) return statement
     const { lock_timeout, statement_timeout } = savepoint
     return releaseStatement({ lock_timeout, statement_timeout })
   }
@@ -200,7 +200,9 @@ export const joinedConnection = (client: PgClient, schema: string, transaction: 
     send: (...groups) => {
       const [first, ...others] = groups.flat()
       if (first !== SAVEPOINT && first !== READ_SAVEPOINT) return send(groups.flat())
-      return Effect.flatMap(begin(first), (results) => Effect.map(send(others), (more) => [...results, ...more]))
+      return Effect.flatMap(begin(first), (results) =>
+        Effect.map(send(others), (otherResults) => [...results, ...otherResults])
+      )
     },
     isOpen: () => true,
     broken: Effect.never,

@@ -105,7 +105,7 @@ const ENDED_EARLY =
  */
 const checkStillJoined = ({ send, id }: Connection, onCommit: Array<CommitCallback>) =>
   Effect.suspend(() => {
-    const events = onCommit.flatMap((one) => one.events)
+    const events = onCommit.flatMap((callback) => callback.events)
     return Effect.matchEffect(
       send(events.length === 0 ? [CURRENT_TRANSACTION] : [CURRENT_TRANSACTION, queryEvents(events)]),
       {
@@ -113,7 +113,7 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<CommitCallba
         onSuccess: ([current, remaining]) => {
           if (current!.rows[0]!.transaction !== id) return Effect.die(refusal(ENDED_EARLY))
           const ids = new Set(remaining?.rows.map((row) => row.id))
-          const keptEvents = onCommit.filter((one) => one.events.every((event) => ids.has(event.id)))
+          const keptEvents = onCommit.filter((callback) => callback.events.every((event) => ids.has(event.id)))
           onCommit.splice(0, onCommit.length, ...keptEvents)
           return Effect.void
         }
@@ -221,9 +221,11 @@ const runWithin = (joined: JoinState, command: BatchedCommand, options: JoiningO
 /** Runs an effect, and waits for the fibers that it forked. */
 const withForks = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) =>
-    Effect.flatMap(fiber.children, (earlier) =>
+    Effect.flatMap(fiber.children, (childrenBefore) =>
       Effect.tap(effect, () =>
-        Effect.flatMap(fiber.children, (forked) => Fiber.awaitAll(forked.filter((one) => !earlier.includes(one))))
+        Effect.flatMap(fiber.children, (forked) =>
+          Fiber.awaitAll(forked.filter((child) => !childrenBefore.includes(child)))
+        )
       )
     )
   )

@@ -278,10 +278,10 @@ export const loadStatements = (
   requestedLoads: ReadonlyArray<RequestedLoad>
 ): ReadonlyArray<{ readonly statement: Statement; readonly addRow: (states: BatchStates, row: never) => void }> => {
   const byTag = new Map<LoadRequest["_tag"], Array<RequestedLoad>>()
-  for (const one of requestedLoads) {
-    const requests = byTag.get(one.request._tag)
-    if (requests === undefined) byTag.set(one.request._tag, [one])
-    else requests.push(one)
+  for (const loadRequest of requestedLoads) {
+    const requests = byTag.get(loadRequest.request._tag)
+    if (requests === undefined) byTag.set(loadRequest.request._tag, [loadRequest])
+    else requests.push(loadRequest)
   }
   return [...byTag].map(([tag, taggedLoads]) => {
     const { text, values, addRow } = loaders[tag]

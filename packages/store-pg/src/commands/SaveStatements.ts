@@ -63,8 +63,8 @@ const putStatement = (table: TableName): RowsStatement => {
   const { key, immutableColumns, updatedColumns } = tables[table] as Readonly<
     Record<"key" | "immutableColumns" | "updatedColumns", ReadonlyArray<string>>
   >
-  const all = [...key, ...immutableColumns, ...updatedColumns].join(", ")
-  const insert = `insert into workshop.${table} (${all}) select ${all} from json_populate_recordset(null::workshop.${table}, $1)`
+  const columnList = [...key, ...immutableColumns, ...updatedColumns].join(", ")
+  const insert = `insert into workshop.${table} (${columnList}) select ${columnList} from json_populate_recordset(null::workshop.${table}, $1)`
   const update = updatedColumns.map((column) => `${column} = excluded.${column}`).join(", ")
   const text = update === "" ? insert : `${insert} on conflict (${key.join(", ")}) do update set ${update}`
   return { name: `put ${table}`, text, values: rowsAsJson }
@@ -148,9 +148,9 @@ const keyOf = (table: TableName, row: object): string => {
   return key
 }
 
-const setRow = (all: Map<TableName, RowsByKey>, table: TableName, key: string, row: object): void => {
-  const rows = all.get(table)
-  if (rows === undefined) all.set(table, new Map([[key, row]]))
+const setRow = (rowsByTable: Map<TableName, RowsByKey>, table: TableName, key: string, row: object): void => {
+  const rows = rowsByTable.get(table)
+  if (rows === undefined) rowsByTable.set(table, new Map([[key, row]]))
   else rows.set(key, row)
 }
 
@@ -158,8 +158,10 @@ const setRow = (all: Map<TableName, RowsByKey>, table: TableName, key: string, r
 const statementFor = ({ name, text, values }: RowsStatement, rows: RowsByKey | undefined): ReadonlyArray<Statement> =>
   rows?.size ? [{ name, text, values: values([...rows.values()] as ReadonlyArray<Row>) }] : []
 
-const statementsOf = (statements: ReadonlyArray<readonly [TableName, RowsStatement]>, all: Map<TableName, RowsByKey>) =>
-  statements.flatMap(([table, statement]) => statementFor(statement, all.get(table)))
+const statementsOf = (
+  statements: ReadonlyArray<readonly [TableName, RowsStatement]>,
+  rowsByTable: Map<TableName, RowsByKey>
+) => statements.flatMap(([table, statement]) => statementFor(statement, rowsByTable.get(table)))
 
 /**
  * The changes of a batch, merged to one final row per key, because a statement with two rows of one key would fail or

@@ -109,8 +109,8 @@ const HANDLED_PARAMETERS = ["host", "port", "target_session_attrs", "sslmode", "
 const serversOf = (authority: string, params: URLSearchParams): ReadonlyArray<readonly [string, string]> => {
   const hostParameter = params.get("host")
   if (hostParameter === null) {
-    return authority.split(",").map((one) => {
-      const [, ipv6, hostName = "", port = PORT] = /^(?:\[(.+)\]|([^:]*))(?::(\d+))?$/.exec(one) ?? []
+    return authority.split(",").map((host) => {
+      const [, ipv6, hostName = "", port = PORT] = /^(?:\[(.+)\]|([^:]*))(?::(\d+))?$/.exec(host) ?? []
       return [decodeURIComponent(ipv6 ?? hostName) || "localhost", port]
     })
   }
@@ -131,7 +131,7 @@ const parseUrl = (url: string): Address => {
   const singleHostUrl = `${start}${authority.split(",")[0] === "" ? "localhost" : authority.split(",")[0]}${path}`
   if (
     start === undefined ||
-    !authority.split(",").every((one) => URL.canParse(`postgres://${one || "localhost"}/`)) ||
+    !authority.split(",").every((host) => URL.canParse(`postgres://${host || "localhost"}/`)) ||
     !URL.canParse(singleHostUrl)
   )
     throw UNREADABLE

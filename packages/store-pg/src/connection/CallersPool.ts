@@ -97,11 +97,11 @@ export const sendOn =
     const textOf = textsIn(schema)
     const results: Array<QueryResult> = []
     const query_timeout = statement_timeout_ms + IN_TRANSIT_MS
-    for (const one of statements) {
+    for (const statement of statements) {
       const query =
-        one === BEGIN && begin !== undefined
+        statement === BEGIN && begin !== undefined
           ? { text: begin, query_timeout }
-          : { text: textOf(one), values: [...one.values], types, query_timeout }
+          : { text: textOf(statement), values: [...statement.values], types, query_timeout }
       const result = await client.query(query)
       results.push(Array.isArray(result) ? result.at(-1) : result)
     }
@@ -286,17 +286,17 @@ const borrowingConnection =
       const begin = beginWith(sessionSettings(options))
       let heldConnection: { readonly borrowed: BorrowedConnection; readonly connection: Connection } | undefined
       let id: string | undefined
-      const abandoned = abandonedSessions(options)
+      const abandonedSession = abandonedSessions(options)
       const giveBack = (destroy: boolean) =>
         Effect.sync(() => {
           const { borrowed } = heldConnection ?? {}
           heldConnection = undefined
-          if (destroy && borrowed !== undefined) abandoned.add(pidOf(borrowed.client))
+          if (destroy && borrowed !== undefined) abandonedSession.add(pidOf(borrowed.client))
           borrowed?.release(destroy || !borrowed.isOpen)
         })
       const opened = Effect.gen(function* () {
         yield* giveBack(true)
-        yield* abandoned.ended
+        yield* abandonedSession.ended
         const borrowed = yield* borrow(pool)
         const sessionId = verifyClient(borrowed.client).pipe(
           Effect.tapError(() => Effect.sync(() => borrowed.release(true)))
@@ -369,7 +369,10 @@ export const callersPool = (
     const verifyClient = (client: PgClient) =>
       Effect.gen(function* () {
         const send = sendOn(client, schema)
-        const identity = yield* identify((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
+        const identity = yield* identify(
+          (statements) => Effect.tryPromise({ try: () => send(statements), catch: failureOf }),
+          schema
+        )
         if (!isStoreDatabaseKnown && !(yield* isStoreDatabase(identity.database)))
           return yield* refusal(`${ELSEWHERE}. Pass a pool that connects to the store's database.`)
         isStoreDatabaseKnown = true

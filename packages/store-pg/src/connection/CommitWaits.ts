@@ -58,12 +58,12 @@ let lastNumber = 0
 
 const takeSample = (url: string, sampler: Sampler, counts: 0 | 1): Effect.Effect<void, PgFailure> =>
   Effect.map(sampler.send([HEARTBEAT]), ([result]) => {
-    const before = samples.get(url)?.waits
+    const waitsBefore = samples.get(url)?.waits
     const rows = (result?.rows ?? []) as ReadonlyArray<{ readonly pid: number }>
     lastNumber++
     samples.set(url, {
       number: lastNumber,
-      waits: new Map(rows.map(({ pid }) => [pid, (before?.get(pid) ?? 0) + counts]))
+      waits: new Map(rows.map(({ pid }) => [pid, (waitsBefore?.get(pid) ?? 0) + counts]))
     })
   })
 
@@ -134,12 +134,12 @@ export class AbandonedSessions {
    * The number of abandoned sessions that waited in the last sample. A session that is missing in a sample has ended.
    */
   get waiting(): number {
-    const last = samples.get(this.#url)
-    if (last === undefined) return 0
+    const lastSample = samples.get(this.#url)
+    if (lastSample === undefined) return 0
     let waiting = 0
     for (const [pid, after] of this.#after) {
-      if (last.waits.has(pid)) waiting++
-      else if (last.number > after) this.#after.delete(pid)
+      if (lastSample.waits.has(pid)) waiting++
+      else if (lastSample.number > after) this.#after.delete(pid)
     }
     return waiting
   }

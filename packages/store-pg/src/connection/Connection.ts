@@ -127,19 +127,19 @@ const open = async (options: ConnectionOptions): Promise<OpenClient> => {
     settings: { default_transaction_isolation: "read committed", ...sessionSettings(options) }
   }
   const client = await connectClient(url, () => new SessionClient(config))
-  const opened: OpenClient = {
+  const openClient: OpenClient = {
     client,
     textOf: textsIn(options.schema ?? DEFAULT_SCHEMA),
     isOpen: true,
     onBreak: new Set()
   }
   const markBroken = () => {
-    opened.isOpen = false
-    for (const onBreak of opened.onBreak) onBreak()
+    openClient.isOpen = false
+    for (const onBreak of openClient.onBreak) onBreak()
   }
   client.on("error", markBroken).on("end", markBroken)
   if (onNotification !== undefined) client.on("notification", ({ payload = "" }) => onNotification(payload))
-  return opened
+  return openClient
 }
 
 /** Ends the connection of a client. If the server does not respond in time, closes the socket. */
@@ -178,7 +178,11 @@ const send = async (
   const onWarning = ({ code = "", message = "" }) => {
     if (code === SQLSTATE_WARNING) warnings.push(message)
   }
-  const toQuery = (one: Statement) => ({ name: one.name, text: textOf(one), values: [...one.values] })
+  const toQuery = (statement: Statement) => ({
+    name: statement.name,
+    text: textOf(statement),
+    values: [...statement.values]
+  })
   client.on("notice", onWarning)
   try {
     const results = await pipeline(client, statements.map(toQuery))
@@ -196,16 +200,16 @@ const send = async (
   }
 }
 
-const connectionOf = (opened: OpenClient): OwnConnection => ({
-  id: opened.client.id,
-  pid: opened.client.pid,
-  send: (statements) => Effect.tryPromise({ try: () => send(opened, statements), catch: failureOf }),
-  isOpen: () => opened.isOpen,
+const connectionOf = (openClient: OpenClient): OwnConnection => ({
+  id: openClient.client.id,
+  pid: openClient.client.pid,
+  send: (statements) => Effect.tryPromise({ try: () => send(openClient, statements), catch: failureOf }),
+  isOpen: () => openClient.isOpen,
   broken: Effect.async<void>((resume) => {
-    if (!opened.isOpen) return resume(Effect.void)
+    if (!openClient.isOpen) return resume(Effect.void)
     const onBreak = () => resume(Effect.void)
-    opened.onBreak.add(onBreak)
-    return Effect.sync(() => opened.onBreak.delete(onBreak))
+    openClient.onBreak.add(onBreak)
+    return Effect.sync(() => openClient.onBreak.delete(onBreak))
   })
 })
 

@@ -159,18 +159,18 @@ export class SessionClient extends pg.Client {
   /** Checks, with a second connection, that a pooler does not share this connection's session. */
   async #isOwn(pid: number): Promise<boolean> {
     if (unsharedUrls.has(this.url)) return true
-    const other = new pg.Client(this.#config)
-    other.on("error", () => {})
+    const otherClient = new pg.Client(this.#config)
+    otherClient.on("error", () => {})
     try {
-      await other.connect()
+      await otherClient.connect()
       for (let look = 0; look < COMPARISONS; look++) {
-        const otherPid = await pidOf(other)
+        const otherPid = await pidOf(otherClient)
         if (otherPid === pid || (await pidOf(this)) !== pid) return false
       }
     } catch {
       // The second connection got no session, which shows that the pooler does not share sessions.
     } finally {
-      void other.end().catch(() => {})
+      void otherClient.end().catch(() => {})
     }
     unsharedUrls.add(this.url)
     return true
@@ -179,13 +179,13 @@ export class SessionClient extends pg.Client {
 
 /** Connects to the first suitable server of an address. */
 export const connectClient = async <C extends SessionClient>(url: string, make: () => C): Promise<C> => {
-  for (let left = parseAddress(url).servers.length; ; ) {
+  for (let remainingServers = parseAddress(url).servers.length; ; ) {
     const client = make()
     try {
       await client.connect()
       return client
     } catch (error) {
-      if (--left <= 0) throw error
+      if (--remainingServers <= 0) throw error
     }
   }
 }

@@ -26,10 +26,10 @@ const inSchemaOf = (connection: Connection, schema: string): Connection => {
     ...connection,
     send: (statements) =>
       connection.send(
-        statements.map((one) => ({
-          name: one.name === "" ? "" : prefix + one.name,
-          text: textOf(one),
-          values: one.values
+        statements.map((statement) => ({
+          name: statement.name === "" ? "" : prefix + statement.name,
+          text: textOf(statement),
+          values: statement.values
         }))
       )
   }
@@ -60,8 +60,8 @@ export const sharedSessions: Effect.Effect<
   const connectionFor = (options: ConnectionOptions, url: string): Effect.Effect<SharedConnection> =>
     Effect.suspend(() => {
       const key = `${options.name} ${url}`
-      const existing = connections.get(key)
-      if (existing !== undefined) return Effect.succeed(existing)
+      const existingConnection = connections.get(key)
+      if (existingConnection !== undefined) return Effect.succeed(existingConnection)
       const { schema: _, ...rest } = options
       // `reconnecting` is synchronous, so two cells cannot create the same shared connection.
       return Effect.map(Scope.extend(makeReconnecting({ ...rest, url }), scope), (link) => {
@@ -85,7 +85,7 @@ export const sharedSessions: Effect.Effect<
           heldSession === undefined ? acquire : Effect.succeed(heldSession)
         ).pipe(
           Effect.flatMap(({ link }) => link.connection),
-          Effect.map((one) => inSchemaOf(one, schema))
+          Effect.map((statement) => inSchemaOf(statement, schema))
         )
         const release = Effect.suspend(() => {
           const { semaphore } = heldSession ?? {}

@@ -55,10 +55,12 @@ class FailoverPool extends pg.Pool {
   // The overloads of `connect` cannot be distinguished by type here.
   override connect(callback?: ConnectCallback): never {
     this.options.max = Math.max(1, this.#max - this.#abandoned.waiting)
-    const attempt = (left: number, onConnected: ConnectCallback): void =>
+    const attempt = (remainingTries: number, onConnected: ConnectCallback): void =>
       super.connect((error, client, release) => {
         if (isNoClientError(error)) return onConnected(this.#exhaustion() ?? error, client, release)
-        return error !== undefined && left > 1 ? attempt(left - 1, onConnected) : onConnected(error, client, release)
+        return error !== undefined && remainingTries > 1
+          ? attempt(remainingTries - 1, onConnected)
+          : onConnected(error, client, release)
       })
     if (callback !== undefined) return attempt(parseAddress(this.#url).servers.length, callback) as never
     return super.connect() as never

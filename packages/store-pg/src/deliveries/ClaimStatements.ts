@@ -137,7 +137,7 @@ const CANDIDATES_PER_SLOT = 4
 const DATABASE_TIME = "(extract(epoch from statement_timestamp()) * 1000)::bigint"
 
 /** SQL of the time by which leases expire, in milliseconds: the given time, or the database's time if it is null. */
-const leaseTime = (given: string) => `coalesce(${given}::bigint, ${DATABASE_TIME})`
+const leaseTime = (instantSql: string) => `coalesce(${instantSql}::bigint, ${DATABASE_TIME})`
 
 /** The most shops that one statement makes ready. */
 export const MAX_SHOPS_MADE_READY = 10_000

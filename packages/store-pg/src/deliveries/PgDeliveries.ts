@@ -97,9 +97,14 @@ const nodeNotFound = ({ message }: PgFailure) =>
     )
   })
 
-const retryAfterMove = <A>(work: Effect.Effect<A, PgFailure>, left = PAUSES_AFTER_MOVE): Effect.Effect<A, PgFailure> =>
+const retryAfterMove = <A>(
+  work: Effect.Effect<A, PgFailure>,
+  remainingPauses = PAUSES_AFTER_MOVE
+): Effect.Effect<A, PgFailure> =>
   Effect.catchIf(work, isSettingsLost, (failure) =>
-    left > 0 ? Effect.zipRight(PAUSE_AFTER_MOVE, retryAfterMove(work, left - 1)) : Effect.fail(nodeNotFound(failure))
+    remainingPauses > 0
+      ? Effect.zipRight(PAUSE_AFTER_MOVE, retryAfterMove(work, remainingPauses - 1))
+      : Effect.fail(nodeNotFound(failure))
   )
 
 const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>): Statement => ({ name, text, values })
@@ -108,8 +113,8 @@ const shopsOf = (result: QueryResult | undefined): ReadonlyArray<ShopId> =>
   (result?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
 
 /** The number of shops that a statement stored in settings. Each column of its result is an array, as text. */
-const countOf = (kept: object | undefined): number => {
-  const [array] = Object.values(kept ?? {})
+const countOf = (record: object | undefined): number => {
+  const [array] = Object.values(record ?? {})
   return typeof array === "string" && array !== "{}" ? array.split(",").length : 0
 }
 
@@ -182,12 +187,12 @@ const claimUpTo = (request: ClaimRequest): Effect.Effect<NumberedClaims, PgFailu
     const claims: Array<Claim> = []
     let number = request.minNumber
     for (let attempt = 1; ; attempt++) {
-      const left = max - claims.length
+      const remaining = max - claims.length
       const spareShops = attempt === 1 ? Math.min(MAX_SPARE_SHOPS, max - 1) : MAX_SPARE_SHOPS
-      const one = yield* claimOnce({ ...request, max: left, minNumber: number }, spareShops)
-      number = one.number
-      claims.push(...one.claims)
-      if (claims.length === max || !one.hasMore || attempt === MAX_CLAIMS_PER_CALL) return { number, claims }
+      const claimed = yield* claimOnce({ ...request, max: remaining, minNumber: number }, spareShops)
+      number = claimed.number
+      claims.push(...claimed.claims)
+      if (claims.length === max || !claimed.hasMore || attempt === MAX_CLAIMS_PER_CALL) return { number, claims }
     }
   })
 

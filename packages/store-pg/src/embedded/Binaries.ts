@@ -115,8 +115,8 @@ export const reachableBinaries = (
   const parent = folderForCopy(dataFolder, account, cache)
   const copy = join(parent, `binaries-${packaged.version}`)
   if (!existsSync(copy) || !isWhole(copy, packaged.folder)) copyTo(copy, packaged.folder)
-  const older = readdirSync(dataFolder).filter((name) => name.startsWith("binaries-") && name !== basename(copy))
-  for (const name of parent === dataFolder ? older : [])
+  const olderFolders = readdirSync(dataFolder).filter((name) => name.startsWith("binaries-") && name !== basename(copy))
+  for (const name of parent === dataFolder ? olderFolders : [])
     rmSync(join(dataFolder, name), { recursive: true, force: true })
   return { ...packaged, folder: copy }
 }

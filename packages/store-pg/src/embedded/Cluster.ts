@@ -54,8 +54,8 @@ const ensurePassword = ({ password }: DataDirectory): string => {
  */
 const prepareCluster = (directory: DataDirectory, account: SystemUser | undefined): string => {
   for (const name of readdirSync(directory.folder)) {
-    const mark = DRAFT_NAME.exec(name)?.[1]
-    if (mark !== undefined && livingPid(mark) === undefined)
+    const processMark = DRAFT_NAME.exec(name)?.[1]
+    if (processMark !== undefined && livingPid(processMark) === undefined)
       rmSync(join(directory.folder, name), { recursive: true, force: true })
   }
   const draft = join(directory.folder, `cluster.${processMark(process.pid)}.${randomBytes(4).toString("hex")}.new`)

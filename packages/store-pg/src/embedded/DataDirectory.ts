@@ -26,9 +26,9 @@ export const dataDirectory = (dataDir: string): DataDirectory => {
 }
 
 /** Runs a file operation, and turns an error that it throws into an `EmbeddedRefused`. */
-export const tryFiles = <A>({ dataDir }: DataDirectory, act: () => A) =>
+export const tryFiles = <A>({ dataDir }: DataDirectory, operation: () => A) =>
   Effect.try({
-    try: act,
+    try: operation,
     catch: (error) => (error instanceof EmbeddedRefused ? error : embeddedFailure(dataDir, error))
   })
 

@@ -172,8 +172,8 @@ export const shareServer = (
  * other program uses this database.
  */
 export const migrate = (url: string, { schema }: Pick<PgStore.PgStoreOptions, "schema"> = {}) =>
-  Effect.catchTag(migrateDatabase(url, { schema }), "TablesElsewhere", (elsewhere) =>
-    migrateDatabase(url, { schema, moveFrom: elsewhere.schema })
+  Effect.catchTag(migrateDatabase(url, { schema }), "TablesElsewhere", (otherTables) =>
+    migrateDatabase(url, { schema, moveFrom: otherTables.schema })
   )
 
 const options = {

@@ -30,8 +30,8 @@ const runningPidIn = (directory: DataDirectory): number | undefined => {
 
 const ownerPidIn = ({ cluster }: DataDirectory): number | undefined => {
   const [options = ""] = linesOf(join(cluster, "postmaster.opts"))
-  const mark = /workshop\.owner=([\w@]+)/.exec(options)?.[1]
-  return mark === undefined ? undefined : livingPid(mark)
+  const ownerMark = /workshop\.owner=([\w@]+)/.exec(options)?.[1]
+  return ownerMark === undefined ? undefined : livingPid(ownerMark)
 }
 
 const directoryInUse = ({ dataDir }: DataDirectory, pid?: number): EmbeddedRefused => {
@@ -63,10 +63,10 @@ export const stopStaleServer = Effect.fnUntraced(function* (directory: DataDirec
       if (!(yield* hasEnded(directory, 400))) return yield* directoryInUse(directory, pid)
     }
   }
-  const other = Number(linesOf(pidFile(directory))[0])
+  const otherPid = Number(linesOf(pidFile(directory))[0])
   // Removes the pid file, because Postgres would mistake another program with the dead server's process id for that
   // server.
-  if (isAlive(other) && !isServerOf(other, directory.cluster)) rmSync(pidFile(directory), { force: true })
+  if (isAlive(otherPid) && !isServerOf(otherPid, directory.cluster)) rmSync(pidFile(directory), { force: true })
 })
 
 /** The options with which a server is started. */
@@ -101,8 +101,8 @@ interface StartedServer {
 const spawnServer = ({ directory, binaries, account, settings }: Launch, port: number) => {
   const { path, options } = spawnOptionsFor(directory.cluster, account)
   const network = { listen_addresses: "127.0.0.1", port: String(port), unix_socket_directories: "" }
-  const all = { ...network, ...settings, [OWNER]: processMark(process.pid) }
-  const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+  const allSettings = { ...network, ...settings, [OWNER]: processMark(process.pid) }
+  const flags = Object.entries(allSettings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
   const program = join(binaries.folder, "bin", "postgres")
   if (existsSync(directory.log) && statSync(directory.log).size > MAX_LOG_BYTES)
     renameSync(directory.log, `${directory.log}.1`)

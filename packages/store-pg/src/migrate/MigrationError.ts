@@ -53,9 +53,9 @@ export class SchemaMissing extends Data.TaggedError("SchemaMissing")<{
 
   /** The error, without the remedy. */
   get what() {
-    const elsewhere =
+    const otherTables =
       this.others.length === 0 ? "and no other schema has them" : `which are in ${this.others.join(", ")}`
-    return `The schema ${this.schema} of the database ${this.database} does not have the workshop's tables, ${elsewhere}`
+    return `The schema ${this.schema} of the database ${this.database} does not have the workshop's tables, ${otherTables}`
   }
 
   override get message() {

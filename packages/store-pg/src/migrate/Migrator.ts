@@ -176,7 +176,7 @@ const isFirst = ({ name }: Migration) => name.startsWith("0001_")
 
 const OWNER_MIGRATES = "The database role may not migrate. Use the owner of the tables, such as workshop_owner"
 
-const apply = (session: Session, migration: Migration) =>
+const applyMigration = (session: Session, migration: Migration) =>
   (migration.isTransactional ? inTransaction : runOutsideTransaction)(session, migration).pipe(
     Effect.retry({ while: (error) => migration.isTransactional && isBusy(error), schedule: BUSY }),
     Effect.mapError(
@@ -247,7 +247,7 @@ const refuseNewSchema = (session: Session, schema: string) =>
   Effect.flatMap(readApplied(session, schema), ({ length }) =>
     length > 0
       ? Effect.void
-      : Effect.flatMap(findOtherTables(session, schema), (elsewhere) => new SchemaMissing({ ...elsewhere, schema }))
+      : Effect.flatMap(findOtherTables(session, schema), (otherTables) => new SchemaMissing({ ...otherTables, schema }))
   )
 
 /** Migrates one schema, and returns the names of the migrations that it applied. */
@@ -273,17 +273,17 @@ export const migrateSchema = (
       yield* makeSchema(session, schema)
       yield* prepareTable(session, schema)
       const applied = yield* readApplied(session, schema)
-      const left = yield* remainingMigrations(applied, migrations)
+      const remaining = yield* remainingMigrations(applied, migrations)
       if (applied.length > migrations.length)
         yield* Effect.logWarning(
           `The database has version ${applied.length} of the schema, from a newer release than this program, which has version ${migrations.length}. This program can use the newer version, so it applied no migration.`
         )
-      const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
+      const names = yield* Effect.forEach(remaining, (migration) => applyMigration(session, migration))
       // There is no warning for a cell, whose schema is new while other cells' schemas have tables.
       if (applied.length === 0 && options.isCell !== true) yield* warnOfOtherSchemas(session, schema)
       yield* indexesValid(session)
       if (names.length > 0 || isMoved) {
-        const versions = { version_before: applied.length, version: applied.length + left.length }
+        const versions = { version_before: applied.length, version: applied.length + remaining.length }
         yield* recordMigration(session, { ...versions, moved_from: isMoved ? moveFrom : null })
       }
       return names
@@ -295,9 +295,9 @@ export const checkOn = (session: Session, schema: string, migrations: ReadonlyAr
   Effect.gen(function* () {
     yield* checkEncoding(session)
     const applied = yield* readApplied(session, schema)
-    const left = yield* remainingMigrations(applied, migrations)
+    const remaining = yield* remainingMigrations(applied, migrations)
     const versions = { database: applied.length, program: migrations.length }
-    if (left.length > 0) return yield* new SchemaBehind({ ...versions, schema, others: [] })
+    if (remaining.length > 0) return yield* new SchemaBehind({ ...versions, schema, others: [] })
   })
 
 /** Like {@link checkOn}, but if the schema has no tables, the error names the schemas that have them. */

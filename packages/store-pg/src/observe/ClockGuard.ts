@@ -30,13 +30,13 @@ const DATABASE_TIME = {
 
 /** The number of milliseconds by which a clock is ahead of another, without the query's round trip. */
 export const clockOffset = (
-  processClock: { readonly asked: number; readonly answered: number },
-  other: number
+  processClock: { readonly readBefore: number; readonly readAfter: number },
+  databaseClock: number
 ): number =>
-  other < processClock.asked
-    ? processClock.asked - other
-    : other > processClock.answered
-      ? processClock.answered - other
+  databaseClock < processClock.readBefore
+    ? processClock.readBefore - databaseClock
+    : databaseClock > processClock.readAfter
+      ? processClock.readAfter - databaseClock
       : 0
 
 const clockOffMessage = (ahead_ms: number) =>
@@ -58,23 +58,23 @@ export type ClockGuard = (connection: Connection) => Effect.Effect<void, PgFailu
  * goes back.
  */
 export const clockGuard: Effect.Effect<ClockGuard> = Effect.map(MachineClock, (clock) => {
-  let compared: { readonly ms: number; readonly ns: bigint } | undefined
+  let lastComparison: { readonly ms: number; readonly ns: bigint } | undefined
 
   const isRecent = (): boolean => {
-    if (compared === undefined) return false
-    const passed_ns = clock.unsafeCurrentTimeNanos() - compared.ns
-    const passed_ms = clock.unsafeCurrentTimeMillis() - compared.ms
+    if (lastComparison === undefined) return false
+    const passed_ns = clock.unsafeCurrentTimeNanos() - lastComparison.ns
+    const passed_ms = clock.unsafeCurrentTimeMillis() - lastComparison.ms
     return passed_ns < HOLDS_NS && Math.abs(passed_ms - Number(passed_ns) / 1e6) < STEP_MS
   }
 
   const compare: ClockGuard = (connection) =>
     Effect.suspend(() => {
-      const asked = clock.unsafeCurrentTimeMillis()
+      const readBefore = clock.unsafeCurrentTimeMillis()
       return Effect.flatMap(connection.send([DATABASE_TIME]), ([result]) => {
-        const answered = clock.unsafeCurrentTimeMillis()
-        const ahead_ms = clockOffset({ asked, answered }, result!.rows[0]!.ms as number)
+        const readAfter = clock.unsafeCurrentTimeMillis()
+        const ahead_ms = clockOffset({ readBefore, readAfter }, result!.rows[0]!.ms as number)
         const isOff = Math.abs(ahead_ms) > MAX_CLOCK_OFFSET_MS
-        compared = isOff ? undefined : { ms: answered, ns: clock.unsafeCurrentTimeNanos() }
+        lastComparison = isOff ? undefined : { ms: readAfter, ns: clock.unsafeCurrentTimeNanos() }
         return isOff ? clockOffMessage(ahead_ms) : Effect.void
       })
     })

@@ -35,7 +35,7 @@ interface PoolCounts {
 const pools = new Set<PoolCounts>()
 
 const showPools = Effect.suspend(() => {
-  const sum = (count: keyof PoolCounts) => [...pools].reduce((total, one) => total + one[count], 0)
+  const sum = (count: keyof PoolCounts) => [...pools].reduce((total, counts) => total + counts[count], 0)
   return Effect.all(
     [
       Metric.set(Metric.tagged(pool, "state", "total"), sum("totalCount")),
@@ -47,10 +47,10 @@ const showPools = Effect.suspend(() => {
 })
 
 /** Counts a pool for reads in the gauges of this process until the scope closes. */
-export const countPool = (opened: PoolCounts) =>
+export const countPool = (counts: PoolCounts) =>
   Effect.acquireRelease(
-    Effect.sync(() => pools.add(opened)),
-    () => Effect.sync(() => pools.delete(opened))
+    Effect.sync(() => pools.add(counts)),
+    () => Effect.sync(() => pools.delete(counts))
   ).pipe(Effect.zipRight(probe({ measure: showPools })))
 
 const listenerConnected = gauge(
@@ -65,7 +65,10 @@ const listenerConnected = gauge(
 const listeners = new Map<object, boolean>()
 
 const showListeners = Effect.suspend(() =>
-  Metric.set(listenerConnected, listeners.size > 0 && [...listeners.values()].every((one) => one) ? 1 : 0)
+  Metric.set(
+    listenerConnected,
+    listeners.size > 0 && [...listeners.values()].every((isListening) => isListening) ? 1 : 0
+  )
 )
 
 /**

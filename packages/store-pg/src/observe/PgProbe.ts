@@ -123,18 +123,18 @@ const readRefusedCommits = (sql: SqlClient.SqlClient) =>
       and query_start < clock_timestamp() - ${LONG_WAIT_MS} * interval '1 millisecond') as waits`
 
 /** Returns the first complaint. Each check runs only if the previous checks had no complaint. */
-const firstOf = <R>(...all: ReadonlyArray<Effect.Effect<string | null, never, R>>) =>
-  all.reduce((before, next) =>
+const firstOf = <R>(...probes: ReadonlyArray<Effect.Effect<string | null, never, R>>) =>
+  probes.reduce((before, next) =>
     Effect.flatMap(before, (complaint) => (complaint === null ? next : Effect.succeed(complaint)))
   )
 
 /** The number of milliseconds by which the database's clock is ahead, without the query's round trip. */
 const aheadMessage = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
   Effect.gen(function* () {
-    const asked = clock.unsafeCurrentTimeMillis()
+    const readBefore = clock.unsafeCurrentTimeMillis()
     const [row] = yield* databaseTime(sql)
-    const answered = clock.unsafeCurrentTimeMillis()
-    return -clockOffset({ asked, answered }, row!.ms)
+    const readAfter = clock.unsafeCurrentTimeMillis()
+    return -clockOffset({ readBefore, readAfter }, row!.ms)
   })
 
 /** Sets gauges to NaN, because an unknown value must not look like a known one. */

@@ -35,10 +35,10 @@ export const pgNotificationQueue = Effect.map(SqlClient, (sql): Context.Tag.Serv
       ),
       runRead
     )
-  const first = (waits: Fragment, limit: number) =>
+  const firstDue = (waits: Fragment, limit: number) =>
     sql`select * from workshop.queued_notification where ${waits} order by due_at, id limit ${limit}`
   const dueTo = (receiver: NotificationReceiver, until: Instant, limit: number) =>
-    first(sql`receiver = ${receiver} and due_at <= ${until}`, limit)
+    firstDue(sql`receiver = ${receiver} and due_at <= ${until}`, limit)
   return {
     due: (until, limit, receiver) =>
       read(
@@ -47,6 +47,6 @@ export const pgNotificationQueue = Effect.map(SqlClient, (sql): Context.Tag.Serv
             order by due_at, id limit ${limit}`
           : dueTo(receiver, until, limit)
       ),
-    dueAfter: (shop_id, after, limit) => read(first(sql`shop_id = ${shop_id} and due_at > ${after}`, limit))
+    dueAfter: (shop_id, after, limit) => read(firstDue(sql`shop_id = ${shop_id} and due_at > ${after}`, limit))
   }
 })

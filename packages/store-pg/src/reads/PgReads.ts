@@ -122,8 +122,8 @@ export const pgReads = (secrets: WebhookSecrets) =>
       shop_id: ShopId,
       { rows, orderBy, ctes, lastChangeAt = sql`null`, unreadFrom = sql`null::json` }: TicketList
     ) => {
-      const named = sql.literal(`/* workshop ${name} */`)
-      const select = ctes === undefined ? sql`select ${named}` : sql`with ${named} ${ctes} select`
+      const nameComment = sql.literal(`/* workshop ${name} */`)
+      const select = ctes === undefined ? sql`select ${nameComment}` : sql`with ${nameComment} ${ctes} select`
       return sql<FoundTickets>`${select} row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l)${orderBy === undefined ? sql.literal("") : sql` order by ${orderBy}`})
         from (${rows}) t

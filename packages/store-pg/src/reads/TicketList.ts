@@ -21,7 +21,7 @@ const LIST_COLUMNS = [...key, ...immutableColumns, ...updatedColumns.filter((col
 /** Whether a list is read state by state, which is fastest if there is no other filter. */
 const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
   _tag === "Newest" &&
-  [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
+  [filter.number, filter.client_id, filter.phone, filter.external_ref].every((filterValue) => filterValue === undefined)
 
 /**
  * Whether a list is read by the index of phone numbers. Its ORDER BY then includes the number, although it is constant,
@@ -29,7 +29,8 @@ const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
  * enough with that number.
  */
 const isByPhone = ({ phone, ...others }: TicketFilter): boolean =>
-  phone !== undefined && [others.number, others.client_id, others.external_ref].every((one) => one === undefined)
+  phone !== undefined &&
+  [others.number, others.client_id, others.external_ref].every((filterValue) => filterValue === undefined)
 
 /**
  * The condition that a ticket belongs to a client. With a reference or a ticket number its form prevents an index,
@@ -75,12 +76,12 @@ const idBounds = (
     created_after === undefined
       ? sql`'00000000-0000-0000-0000-000000000000'::uuid`
       : firstIdAt(sql, sql`${created_after}::bigint`)
-  const last = after === null ? sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid` : sql`${after}::uuid`
-  if (created_before === undefined) return { from, until: last }
+  const lastId = after === null ? sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid` : sql`${after}::uuid`
+  if (created_before === undefined) return { from, until: lastId }
   // The time in an id is never before the instant at which the id was made, and may be after it by `identifiersAhead_ms`
   // of core.
-  const ahead = sql`(select coalesce(h.id_counter, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from workshop.shop_head h where h.shop_id = ${shop_id})`
-  return { from, until: sql`least(${last}, ${firstIdAt(sql, sql`${created_before}::bigint + ${ahead}`)})` }
+  const counterInstant = sql`(select coalesce(h.id_counter, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from workshop.shop_head h where h.shop_id = ${shop_id})`
+  return { from, until: sql`least(${lastId}, ${firstIdAt(sql, sql`${created_before}::bigint + ${counterInstant}`)})` }
 }
 
 /**
@@ -115,7 +116,7 @@ const visibleClient = (sql: SqlClient, shop_id: ShopId, { client_id }: TicketFil
  * Postgres plans a search for its values each time (`PreparingClient`).
  */
 export const statementNameOf = (filter: TicketFilter): "list tickets" | "search tickets" =>
-  filter.client_id !== undefined || Object.values(filter).filter((one) => one !== undefined).length > 1
+  filter.client_id !== undefined || Object.values(filter).filter((filterValue) => filterValue !== undefined).length > 1
     ? "search tickets"
     : "list tickets"
 
@@ -172,7 +173,7 @@ const filteredChanges = (
   { since, after, max = ServiceLimits.changes_read_max }: Extract<TicketOrder, { readonly _tag: "Changes" }>,
   count: number
 ): TicketList => {
-  const by = sql`t.change_seq`
+  const changeSeq = sql`t.change_seq`
   const limit = limitOf(sql, count)
   const client = sql`(select l.client_id from ${visibleClient(sql, shop_id, filter)})`
   const isMeant = sql.and([
@@ -185,25 +186,30 @@ const filteredChanges = (
       select ${after === null ? lastChangeBefore(sql, shop_id, since) : sql`${after}::bigint`} as place
     ), rest as materialized (
       select t.change_seq, t.updated_at from workshop.ticket t where t.shop_id = ${shop_id} and t.change_seq > (select place from began)
-      order by ${by} offset ${max} limit 1
+      order by ${changeSeq} offset ${max} limit 1
     ), few as materialized (${selectedTickets.rows}), unread as materialized (
       select r.* from rest r where (select count(*) from few) > ${max}
     ), by_filter as materialized (
       select exists (select from rest) and not exists (select from unread) as chosen
     )`
   const rows = sql`select * from (
-      (select ${sql.literal(LIST_COLUMNS)} from few t where (select chosen from by_filter) and ${isMeant} order by ${by} limit ${limit})
+      (select ${sql.literal(LIST_COLUMNS)} from few t where (select chosen from by_filter) and ${isMeant} order by ${changeSeq} limit ${limit})
       union all
       (select ${sql.literal(LIST_COLUMNS)} from workshop.ticket t where not (select chosen from by_filter) and t.shop_id = ${shop_id} and ${isMeant}
-        and t.change_seq < coalesce((select change_seq from unread), ${Number.MAX_SAFE_INTEGER}) order by ${by} limit ${limit})
+        and t.change_seq < coalesce((select change_seq from unread), ${Number.MAX_SAFE_INTEGER}) order by ${changeSeq} limit ${limit})
     ) t`
   const unreadFrom = sql`(select row_to_json(u) from unread u)`
-  return { rows, orderBy: by, ctes, unreadFrom, lastChangeAt: lastChange(sql, shop_id) }
+  return { rows, orderBy: changeSeq, ctes, unreadFrom, lastChangeAt: lastChange(sql, shop_id) }
 }
 
 /** Selects the tickets that match a filter and further conditions. */
-const selectMatching = (sql: SqlClient, shop_id: ShopId, filter: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
-  sql`select ${sql.literal(LIST_COLUMNS)} from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, filter), ...more])}`
+const selectMatching = (
+  sql: SqlClient,
+  shop_id: ShopId,
+  filter: TicketFilter,
+  ...extraConditions: ReadonlyArray<Fragment>
+) =>
+  sql`select ${sql.literal(LIST_COLUMNS)} from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, filter), ...extraConditions])}`
 
 /** Selects tickets for each row of `of`, with an order and a limit for each row. */
 const forEach = (sql: SqlClient, of: Fragment, rows: Fragment, orderAndLimit: Fragment) =>
@@ -242,7 +248,7 @@ const newestFirst = (
     sql,
     // The states are rows and not an array, because then the planner knows their number and does not plan each list
     // again.
-    sql`(values ${sql.csv(statesOf(state).map((one) => sql`(${one}::text)`))}) s (state)`,
+    sql`(values ${sql.csv(statesOf(state).map((stateName) => sql`(${stateName}::text)`))}) s (state)`,
     selectMatching(
       sql,
       shop_id,

@@ -19,9 +19,9 @@ const monthOf = (year: number, month: number): Month => {
 }
 
 /** The month of an instant, and the `following` months after it. */
-const monthsFrom = (now: Instant, following: number): ReadonlyArray<Month> => {
+const monthsFrom = (now: Instant, monthsAhead: number): ReadonlyArray<Month> => {
   const date = new Date(now)
-  return Array.from({ length: following + 1 }, (_, i) => monthOf(date.getUTCFullYear(), date.getUTCMonth() + i))
+  return Array.from({ length: monthsAhead + 1 }, (_, i) => monthOf(date.getUTCFullYear(), date.getUTCMonth() + i))
 }
 
 const MONTH_SUFFIX = /_(\d{4})_(\d{2})$/
@@ -164,23 +164,33 @@ const readDefaultPartition = (connection: Connection, { table, by }: Partitioned
  * constraint that excludes the month's rows to the default partition, and validates it while others write. It removes
  * the constraint in any case, because the constraint would refuse rows of that month.
  */
-const attachWithConstraint = (connection: Connection, one: PartitionedTable, month: Month) =>
+const attachWithConstraint = (connection: Connection, partitionedTable: PartitionedTable, month: Month) =>
   Effect.gen(function* () {
-    if (!(yield* tryWithShortLock(connection, step("drop_constraint", one, month), step("add_constraint", one, month))))
+    if (
+      !(yield* tryWithShortLock(
+        connection,
+        step("drop_constraint", partitionedTable, month),
+        step("add_constraint", partitionedTable, month)
+      ))
+    )
       return false
     const attached =
-      (yield* tryChange(connection, step("validate_constraint", one, month))) &&
-      (yield* tryWithShortLock(connection, step("attach", one, month), step("drop_constraint", one, month)))
-    if (!attached) yield* tryChange(connection, step("drop_constraint", one, month))
+      (yield* tryChange(connection, step("validate_constraint", partitionedTable, month))) &&
+      (yield* tryWithShortLock(
+        connection,
+        step("attach", partitionedTable, month),
+        step("drop_constraint", partitionedTable, month)
+      ))
+    if (!attached) yield* tryChange(connection, step("drop_constraint", partitionedTable, month))
     return attached
   })
 
-const makePartition = (connection: Connection, one: PartitionedTable, month: Month, now: Instant) =>
+const makePartition = (connection: Connection, partitionedTable: PartitionedTable, month: Month, now: Instant) =>
   Effect.gen(function* () {
-    const { is_small, has_rows } = yield* readDefaultPartition(connection, one, month)
+    const { is_small, has_rows } = yield* readDefaultPartition(connection, partitionedTable, month)
     if (has_rows) return false
-    if (is_small) return yield* tryWithShortLock(connection, step("attach", one, month))
-    return month.from > now && (yield* attachWithConstraint(connection, one, month))
+    if (is_small) return yield* tryWithShortLock(connection, step("attach", partitionedTable, month))
+    return month.from > now && (yield* attachWithConstraint(connection, partitionedTable, month))
   })
 
 const repeatWhileBatchIsFull = (
@@ -191,18 +201,23 @@ const repeatWhileBatchIsFull = (
     const n = countOf(results.at(-2))
     return n < ROWS_PER_STATEMENT
       ? Effect.succeed(n)
-      : Effect.map(repeatWhileBatchIsFull(connection, ...statements), (more) => n + more)
+      : Effect.map(repeatWhileBatchIsFull(connection, ...statements), (count) => n + count)
   })
 
 /**
  * Detaches a partition, moves the rows that must stay to the default partition, and drops the partition. `concurrently`
  * is impossible with a default partition.
  */
-const dropPartition = (connection: Connection, one: PartitionedTable, { is_attached }: Partition, month: Month) =>
+const dropPartition = (
+  connection: Connection,
+  partitionedTable: PartitionedTable,
+  { is_attached }: Partition,
+  month: Month
+) =>
   Effect.gen(function* () {
-    if (is_attached && !(yield* tryWithShortLock(connection, step("detach", one, month)))) return false
-    yield* repeatWhileBatchIsFull(connection, step("move_needed", one, month))
-    return yield* tryWithShortLock(connection, step("drop", one, month))
+    if (is_attached && !(yield* tryWithShortLock(connection, step("detach", partitionedTable, month)))) return false
+    yield* repeatWhileBatchIsFull(connection, step("move_needed", partitionedTable, month))
+    return yield* tryWithShortLock(connection, step("drop", partitionedTable, month))
   })
 
 /** A placeholder for the month's name in the step that removes rows by age, which ignores it. */
@@ -212,15 +227,15 @@ const ANY_MONTH = "0000_00"
  * Removes old rows from the default partition, with the function, or with a DELETE if the role may not execute the
  * function.
  */
-const removeFromDefault = (connection: Connection, one: PartitionedTable, before: Instant) =>
+const removeFromDefault = (connection: Connection, partitionedTable: PartitionedTable, before: Instant) =>
   repeatWhileBatchIsFull(
     connection,
     ALLOW_BITMAP_SCANS,
-    step("delete_old", one, { name: ANY_MONTH, from: 0, until: before })
+    step("delete_old", partitionedTable, { name: ANY_MONTH, from: 0, until: before })
   ).pipe(
     Effect.catchIf(
       ({ code }) => code === DENIED,
-      () => Effect.zipRight(connection.send([ROLLBACK]), deleteFromDefault(connection, one, before))
+      () => Effect.zipRight(connection.send([ROLLBACK]), deleteFromDefault(connection, partitionedTable, before))
     )
   )
 
@@ -262,14 +277,14 @@ export const maintainPartitions = (
     const dropped: Array<string> = []
     const notDropped = new Set<string>()
     let removed = 0
-    for (const one of partitioned) {
-      const partitions = yield* listPartitions(connection, one)
+    for (const partitionedTable of partitioned) {
+      const partitions = yield* listPartitions(connection, partitionedTable)
       const isAttached = (name: string) =>
         partitions.some((partition) => partition.name === name && partition.is_attached)
       for (const month of monthsFrom(now, MONTHS_AHEAD)) {
-        const name = `${one.table}_${month.name}`
+        const name = `${partitionedTable.table}_${month.name}`
         if (isAttached(name)) continue
-        if (yield* makePartition(connection, one, month, now)) created.push(name)
+        if (yield* makePartition(connection, partitionedTable, month, now)) created.push(name)
         else if (month.from > now) missing.push(name)
       }
       for (const partition of partitions) {
@@ -278,10 +293,10 @@ export const maintainPartitions = (
         // Keeps the attempts of a month whose events were not dropped, because a replay continues the attempts'
         // numbers.
         if (notDropped.has(month.name)) continue
-        if (yield* dropPartition(connection, one, partition, month)) dropped.push(partition.name)
+        if (yield* dropPartition(connection, partitionedTable, partition, month)) dropped.push(partition.name)
         else notDropped.add(month.name)
       }
-      removed += yield* removeFromDefault(connection, one, before)
+      removed += yield* removeFromDefault(connection, partitionedTable, before)
     }
     return { created, missing, dropped, removed }
   })

@@ -102,8 +102,8 @@ const removeExpired = (
 ): Effect.Effect<{ readonly expired: number; readonly isMore: boolean }, PgFailure> =>
   Effect.map(
     Effect.all([
-      ...expiringTables.map((one) => removeInBatches(connection, expireStatement(one, now))),
-      ...agedStatements(before).map((one) => removeInBatches(connection, one))
+      ...expiringTables.map((expiringTable) => removeInBatches(connection, expireStatement(expiringTable, now))),
+      ...agedStatements(before).map((statement) => removeInBatches(connection, statement))
     ]),
     (all) => ({
       expired: all.reduce((sum, { removed }) => sum + removed, 0),
@@ -179,13 +179,13 @@ export const retention = ({
         yield* checkClock(connection)
         const now = yield* Clock.currentTimeMillis
         const before = now - Math.max(keepEvents_ms, ServiceLimits.events_kept_min_ms)
-        const ended = yield* removeExpired(connection, now, before)
+        const removed = yield* removeExpired(connection, now, before)
         const partitioning = yield* maintainPartitions(connection, now, before)
         yield* warnOfMissing(partitioning.missing)
         yield* connection.send([
           unnamedStatement("unlock retention", `select pg_advisory_unlock(${lockOf(LOCK, schema)})`)
         ])
-        return { ...partitioning, ...ended }
+        return { ...partitioning, ...removed }
         // Closing the connection releases the lock, even after a failure.
       }).pipe(Effect.ensuring(link.drop))
     })
@@ -198,24 +198,26 @@ export const worker = ({
 }: RetentionOptions): Effect.Effect<RetentionWorker, never, Scope.Scope> =>
   Effect.gen(function* () {
     const places = yield* Effect.orDie(locateCells(options, cells))
-    const all = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...options, url, schema }))
+    const retentions = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...options, url, schema }))
     // An unavailable cell is logged once, because /readyz names it, and many cells may be unavailable.
-    const failing = new Set<(typeof all)[number]>()
-    const runAll = Effect.forEach(all, (one) =>
-      reportFailure(one.runOnce).pipe(
-        Effect.tap(() => Effect.sync(() => failing.delete(one))),
+    const failing = new Set<(typeof retentions)[number]>()
+    const runAll = Effect.forEach(retentions, (retentionRun) =>
+      reportFailure(retentionRun.runOnce).pipe(
+        Effect.tap(() => Effect.sync(() => failing.delete(retentionRun))),
         Effect.catchAllCause((cause) => {
-          const isLogged = all.length > 1 && failing.has(one)
-          failing.add(one)
+          const isLogged = retentions.length > 1 && failing.has(retentionRun)
+          failing.add(retentionRun)
           const logged = logBackgroundFailure("Old rows could not be removed. The service tries again", cause)
           return Effect.as(isLogged ? Effect.void : logged, null)
         })
       )
     )
     return {
-      runOnce: Effect.forEach(all, ({ runOnce }) => reportFailure(runOnce), { discard: true }),
+      runOnce: Effect.forEach(retentions, ({ runOnce }) => reportFailure(runOnce), { discard: true }),
       run: runAll.pipe(
-        Effect.flatMap((reports) => (reports.some((one) => one?.isMore) ? Effect.void : Effect.sleep(RUN_INTERVAL))),
+        Effect.flatMap((reports) =>
+          reports.some((report) => report?.isMore) ? Effect.void : Effect.sleep(RUN_INTERVAL)
+        ),
         Effect.forever
       )
     }

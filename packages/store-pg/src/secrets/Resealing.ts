@@ -67,7 +67,7 @@ const runPass = (session: Session, target: Target) =>
     }
   })
 
-const needed = new SecretsRefused({
+const refusal = new SecretsRefused({
   reason: "invalid_key",
   what: "workshop secrets reseal needs a key. Create a key with openssl rand -base64 32, and set WORKSHOP_SECRETS_KEY to it"
 })
@@ -93,7 +93,7 @@ export const reseal = (url: string, { secretsKeys, inClear = false, ...options }
   Effect.gen(function* () {
     const secrets = yield* WebhookSecrets.of(secretsKeys)
     const [first] = secrets.keyIds
-    if (first === undefined) return yield* needed
+    if (first === undefined) return yield* refusal
     // Connects to all cells before it changes anything in one of them.
     const { locations, confirm } = yield* checkGivenCells(url, options)
     const sessions = yield* Effect.forEach(locations, (location) =>

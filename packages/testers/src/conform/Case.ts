@@ -49,4 +49,4 @@ export const test = (title: string, run: Case["run"]): Omit<Case, "section"> => 
 
 /** The cases of one section. */
 export const casesOf = (section: Section, cases: ReadonlyArray<Omit<Case, "section">>): ReadonlyArray<Case> =>
-  cases.map((one) => ({ ...one, section }))
+  cases.map((testCase) => ({ ...testCase, section }))

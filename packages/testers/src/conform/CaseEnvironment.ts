@@ -72,7 +72,7 @@ export class CaseEnvironment {
   }
 
   /** Calls the sandbox, and fails unless the response is a success. */
-  async act<D>(call: CallName, id = "", body?: unknown): Promise<D> {
+  async callSandbox<D>(call: CallName, id = "", body?: unknown): Promise<D> {
     const response = await this.sandbox<D>(call, id, body)
     if (response.status < 300) return response.data
     const { method, path } = requestOf(call, id)
@@ -93,30 +93,34 @@ export class CaseEnvironment {
     const { key } = this.#resources
     if (key !== undefined) return new CaseShop(this, { id: "", key, key_id: "" })
     const input = { name: "Conform", currency: "TND", decimals: 3, time_zone: "Africa/Tunis", ...settings }
-    const opened = await this.act<{ shop: { id: string }; key: string; key_id: string }>("open shop", "", input)
-    return new CaseShop(this, { id: opened.shop.id, key: opened.key, key_id: opened.key_id })
+    const openedShop = await this.callSandbox<{ shop: { id: string }; key: string; key_id: string }>(
+      "open shop",
+      "",
+      input
+    )
+    return new CaseShop(this, { id: openedShop.shop.id, key: openedShop.key, key_id: openedShop.key_id })
   }
 
   /** Opens an account that no shop knows. */
   readonly openAccount = async (person: Fields = {}): Promise<CasePerson> => {
     const phone = this.unusedPhone()
     const input = { given_name: "Amira", family_name: "Ben Salah", phone, ...person }
-    return { id: (await this.act<{ id: string }>("register", "", input)).id, phone }
+    return { id: (await this.callSandbox<{ id: string }>("register", "", input)).id, phone }
   }
 
   /** Answers the client's newest open offer. */
-  readonly answerOffer = async ({ id }: CasePerson, how: "accept" | "block"): Promise<void> => {
-    const offers = await this.act<ReadonlyArray<{ id: string; status: string }>>("get offers", id)
+  readonly answerOffer = async ({ id }: CasePerson, action: "accept" | "block"): Promise<void> => {
+    const offers = await this.callSandbox<ReadonlyArray<{ id: string; status: string }>>("get offers", id)
     const open = offers.findLast(({ status }) => status === "open")
     if (open === undefined) throw new SandboxRefused({ call: "GET …/offers", response: "no open offer" })
-    await this.act(how === "accept" ? "accept offer" : "block shop", open.id, {})
+    await this.callSandbox(action === "accept" ? "accept offer" : "block shop", open.id, {})
   }
 
   /** Returns the instant of the sandbox clock. */
-  readonly readInstant = async (): Promise<string> => (await this.act<{ now: string }>("read clock")).now
+  readonly readInstant = async (): Promise<string> => (await this.callSandbox<{ now: string }>("read clock")).now
 
   /** Moves the clock forward, and waits until the closures and deliveries that became due have run. */
-  readonly advance = (ms: number): Promise<unknown> => this.act("move clock", "", { advance_ms: ms })
+  readonly advance = (ms: number): Promise<unknown> => this.callSandbox("move clock", "", { advance_ms: ms })
 
   /** Runs the closures and deliveries that are due now. */
   readonly settle = (): Promise<unknown> => this.advance(0)
@@ -130,7 +134,7 @@ export class CaseEnvironment {
   }
 
   /** Ends the case: its receivers respond 410, so that nothing more is sent to them. */
-  leave(): void {
+  close(): void {
     for (const inbox of this.#opened) inbox.reply(410)
   }
 }
@@ -153,11 +157,14 @@ export class CaseShop {
   readonly key: string
   readonly key_id: string
 
-  constructor(env: CaseEnvironment, opened: { readonly id: string; readonly key: string; readonly key_id: string }) {
+  constructor(
+    env: CaseEnvironment,
+    openedShop: { readonly id: string; readonly key: string; readonly key_id: string }
+  ) {
     this.env = env
-    this.id = opened.id
-    this.key = opened.key
-    this.key_id = opened.key_id
+    this.id = openedShop.id
+    this.key = openedShop.key
+    this.key_id = openedShop.key_id
   }
 
   /** `GET` below `/v1`. */
@@ -170,7 +177,7 @@ export class CaseShop {
 
   /** Requests a new ticket, with a new Idempotency-Key unless one is given. */
   readonly create = (body: Fields = {}, options: CallOptions = {}): PendingResponse<TicketJson> =>
-    this.post("/tickets", { service: "Hem", ...body }, { once: this.env.uniqueText("attempt"), ...options })
+    this.post("/tickets", { service: "Hem", ...body }, { idempotency_key: this.env.uniqueText("attempt"), ...options })
 
   /** A new ticket. */
   readonly createTicket = async (body: Fields = {}): Promise<TicketJson> => (await this.create(body)).expectOk(201)
@@ -213,18 +220,25 @@ export class CaseShop {
     count: unknown,
     options: CallOptions = {}
   ): PendingResponse<D> =>
-    this.post(`/clients/${id}/loyalty/stamps`, { count }, { once: this.env.uniqueText("stamps"), ...options })
+    this.post(
+      `/clients/${id}/loyalty/stamps`,
+      { count },
+      { idempotency_key: this.env.uniqueText("stamps"), ...options }
+    )
 
   /** Uses a reward. */
   readonly redeem = <D>({ id }: { readonly id: string }, options: CallOptions = {}): PendingResponse<D> =>
-    this.post(`/clients/${id}/loyalty/redeem`, undefined, { once: this.env.uniqueText("redeem"), ...options })
+    this.post(`/clients/${id}/loyalty/redeem`, undefined, {
+      idempotency_key: this.env.uniqueText("redeem"),
+      ...options
+    })
 
   /** Looks up a client by phone number. */
   readonly lookUp = (phone: string): PendingResponse<Client> => this.get(`/clients?phone=${encodeURIComponent(phone)}`)
 
   /** Changes the shop's settings in the sandbox. */
   async changeSettings(patch: Fields): Promise<this> {
-    await this.env.act("change shop", this.id, patch)
+    await this.env.callSandbox("change shop", this.id, patch)
     return this
   }
 
@@ -239,7 +253,7 @@ export class CaseShop {
 
   /** Returns the same shop with a new key. */
   readonly withKey = async (rights: Fields): Promise<CaseShop> => {
-    const created = await this.env.act<{ id: string; key: string }>("create key", this.id, {
+    const created = await this.env.callSandbox<{ id: string; key: string }>("create key", this.id, {
       name: "Another",
       ...rights
     })
@@ -248,7 +262,7 @@ export class CaseShop {
 
   /** Records that a client visits the shop, which then knows the client. */
   readonly visit = async (client: CasePerson): Promise<CasePerson> => {
-    await this.env.act("visit", client.id, { shop_id: this.id })
+    await this.env.callSandbox("visit", client.id, { shop_id: this.id })
     return client
   }
 
@@ -269,7 +283,7 @@ export class CaseShop {
     this.env.sandbox("create in app", this.id, { service: "Hem", ...body })
 
   /** The shop's events, oldest first. */
-  readonly listEvents = (): Promise<ReadonlyArray<EventJson>> => this.env.act("list events", this.id)
+  readonly listEvents = (): Promise<ReadonlyArray<EventJson>> => this.env.callSandbox("list events", this.id)
 
   /** The types of the shop's events, oldest first. */
   readonly listEventTypes = async (): Promise<ReadonlyArray<string>> =>
@@ -277,7 +291,7 @@ export class CaseShop {
 
   /** Sets the shop's webhook to the address of a receiver. Returns the secret. */
   readonly setWebhookTo = async ({ url }: Inbox): Promise<string> =>
-    (await this.env.act<{ secret: string }>("set webhook", this.id, { url })).secret
+    (await this.env.callSandbox<{ secret: string }>("set webhook", this.id, { url })).secret
 
   /** Sets the shop's webhook to the address of a new receiver. */
   readonly openReceiver = async (reply: Reply | number = 200): Promise<Inbox> => {
@@ -288,12 +302,12 @@ export class CaseShop {
   }
 
   /** The state of the shop's webhook. */
-  readonly readWebhook = (): Promise<WebhookJson> => this.env.act("get webhook", this.id)
+  readonly readWebhook = (): Promise<WebhookJson> => this.env.callSandbox("get webhook", this.id)
 
   /** The deliveries of the shop's events, oldest event first. */
-  readonly listDeliveries = (): Promise<ReadonlyArray<DeliveryJson>> => this.env.act("list deliveries", this.id)
+  readonly listDeliveries = (): Promise<ReadonlyArray<DeliveryJson>> => this.env.callSandbox("list deliveries", this.id)
 
   /** Replays events. Returns their number. */
   readonly replay = async (which: Fields): Promise<number> =>
-    (await this.env.act<{ count: number }>("replay events", this.id, which)).count
+    (await this.env.callSandbox<{ count: number }>("replay events", this.id, which)).count
 }

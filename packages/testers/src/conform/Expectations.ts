@@ -7,12 +7,12 @@ import type { CapturedDelivery } from "./Target.js"
 /** The server breaks the rule of a case: what was expected, and what was found. */
 export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
   readonly expected: string
-  readonly found: string
+  readonly actual: string
   /** The request that showed the failure; by default the last one of the case. */
   readonly exchange?: Exchange | undefined
 }> {
   override get message() {
-    return `Expected ${this.expected}, but found ${this.found}`
+    return `Expected ${this.expected}, but found ${this.actual}`
   }
 }
 
@@ -30,21 +30,21 @@ const formatValue = (value: unknown): string => {
  * entries. A text is tested against an expected regular expression.
  */
 const findDifference = (
-  found: unknown,
+  actual: unknown,
   expected: unknown,
   path: string
-): { readonly path: string; readonly found: unknown; readonly expected: unknown } | undefined => {
-  const difference = { path, found, expected }
-  if (expected instanceof RegExp) return typeof found === "string" && expected.test(found) ? undefined : difference
+): { readonly path: string; readonly actual: unknown; readonly expected: unknown } | undefined => {
+  const difference = { path, actual, expected }
+  if (expected instanceof RegExp) return typeof actual === "string" && expected.test(actual) ? undefined : difference
   if (!Predicate.isRecord(expected) && !Array.isArray(expected))
-    return Object.is(found, expected) ? undefined : difference
+    return Object.is(actual, expected) ? undefined : difference
   const isSameKind = Array.isArray(expected)
-    ? Array.isArray(found) && found.length === expected.length
-    : Predicate.isRecord(found)
+    ? Array.isArray(actual) && actual.length === expected.length
+    : Predicate.isRecord(actual)
   if (!isSameKind) return difference
   for (const [name, value] of Object.entries(expected)) {
     const inner = findDifference(
-      (found as Record<string, unknown>)[name],
+      (actual as Record<string, unknown>)[name],
       value,
       path === "" ? name : `${path}.${name}`
     )
@@ -54,29 +54,29 @@ const findDifference = (
 }
 
 /** Expects a value to have the given fields; see `findDifference` for how they are compared. */
-export const expectShape = (found: unknown, expected: unknown, what: string, exchange?: Exchange): void => {
-  const mismatch = findDifference(found, expected, what)
+export const expectShape = (actual: unknown, expected: unknown, what: string, exchange?: Exchange): void => {
+  const mismatch = findDifference(actual, expected, what)
   if (mismatch === undefined) return
   throw new ExpectationFailed({
     expected: `${mismatch.path} to be ${formatValue(mismatch.expected)}`,
-    found: formatValue(mismatch.found),
+    actual: formatValue(mismatch.actual),
     exchange
   })
 }
 
 /** Expects two values to be equal in all fields. */
-export const expectSame = (found: unknown, expected: unknown, what: string, exchange?: Exchange): void => {
-  if (isDeepStrictEqual(found, expected)) return
+export const expectSame = (actual: unknown, expected: unknown, what: string, exchange?: Exchange): void => {
+  if (isDeepStrictEqual(actual, expected)) return
   throw new ExpectationFailed({
     expected: `${what} to be ${formatValue(expected)}`,
-    found: formatValue(found),
+    actual: formatValue(actual),
     exchange
   })
 }
 
 /** Expects a condition that is not a comparison of two values. */
-export const expectThat = (holds: boolean, expected: string, found: unknown, exchange?: Exchange): void => {
-  if (!holds) throw new ExpectationFailed({ expected, found: formatValue(found), exchange })
+export const expectThat = (isMet: boolean, expected: string, actual: unknown, exchange?: Exchange): void => {
+  if (!isMet) throw new ExpectationFailed({ expected, actual: formatValue(actual), exchange })
 }
 
 /** The fields that `meta` may hold (Specification, Lists and sync). */
@@ -117,7 +117,7 @@ export class TestResponse<D = unknown> {
     const shownBody = error !== undefined ? formatValue(error) : isSuccess ? "a success" : "a body without the envelope"
     throw new ExpectationFailed({
       expected: `status ${status} with ${body}`,
-      found: `status ${this.status} with ${shownBody}`,
+      actual: `status ${this.status} with ${shownBody}`,
       exchange: this.exchange
     })
   }
@@ -183,13 +183,13 @@ export class TestResponse<D = unknown> {
 
 /** Reads the signature header of a delivery, `t=…,v1=…` (Specification, Webhooks). */
 export const signatureOf = (delivery: CapturedDelivery | undefined) => {
-  if (delivery === undefined) throw new ExpectationFailed({ expected: "a delivery", found: "none" })
+  if (delivery === undefined) throw new ExpectationFailed({ expected: "a delivery", actual: "none" })
   const { headers, signatureHeader: name } = delivery
   const header = headers[name.toLowerCase()]
   if (header === undefined) {
     throw new ExpectationFailed({
       expected: `the header ${name} (if the header has another name, add --signature-header)`,
-      found: formatValue(Object.keys(headers))
+      actual: formatValue(Object.keys(headers))
     })
   }
   expectShape(header, /^t=\d+(,v1=[0-9a-f]{64})+$/, `the header ${name}`)

@@ -64,11 +64,11 @@ const requestOf = ({ exchange }: CaseFailure): string | null => {
 /** The failures of a run by cause. The cause of the most failures comes first. */
 const causesOf = (results: ReadonlyArray<CaseResult>): ReadonlyArray<Cause> => {
   const causes = new Map<string, Cause>()
-  for (const { case: one, failure } of results) {
+  for (const { case: testCase, failure } of results) {
     if (failure === undefined) continue
     const [request, what] = [requestOf(failure), failure.found.replaceAll(ID, "{id}")]
     const name = `${request} ${what}`
-    causes.set(name, { request, found: what, cases: [...(causes.get(name)?.cases ?? []), one.id] })
+    causes.set(name, { request, found: what, cases: [...(causes.get(name)?.cases ?? []), testCase.id] })
   }
   return [...causes.values()].toSorted((a, b) => b.cases.length - a.cases.length)
 }
@@ -79,7 +79,7 @@ type Secrets = Readonly<Record<string, string>>
 /** A header without its secret: a bearer token is replaced. */
 const maskHeader = (name: string, value: string): string =>
   /^authorization$/i.test(name)
-    ? value.replace(/^Bearer .+/, (given) => (given === maskSecrets(given) ? "Bearer …" : maskSecrets(given)))
+    ? value.replace(/^Bearer .+/, (bearer) => (bearer === maskSecrets(bearer) ? "Bearer …" : maskSecrets(bearer)))
     : maskSecrets(value)
 
 /**
@@ -97,11 +97,11 @@ const MAX_BODY_CHARACTERS = 2000
 
 /** A request as a `formatCurl` command to paste into a shell. */
 export const formatCurl = ({ method, url, headers, body }: Exchange, secrets: Secrets): string => {
-  const how = method === "HEAD" ? ["-I"] : method === "GET" ? [] : ["-X", method]
+  const methodFlags = method === "HEAD" ? ["-I"] : method === "GET" ? [] : ["-X", method]
   const isLong = body !== undefined && body.length > MAX_BODY_CHARACTERS
   return [
     "curl -si",
-    ...how,
+    ...methodFlags,
     quoteShell(url),
     ...Object.entries(headers).flatMap(([name, value]) => [
       "-H",
@@ -240,7 +240,7 @@ const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 const causeLines = ({ causes, sections }: Report, paint: Paint): ReadonlyArray<string> =>
   causes.flatMap(({ cases: [first, ...others] }) => {
     const lines = sections.flatMap(({ section, cases }) =>
-      cases.filter(({ id }) => id === first).flatMap((one) => failureLines(section, one, paint))
+      cases.filter(({ id }) => id === first).flatMap((testCase) => failureLines(section, testCase, paint))
     )
     const ids = others.map((id) => paint("name", id)).join(", ")
     return others.length === 0
@@ -278,7 +278,7 @@ const outcomesIn = (counts: Counts): string =>
     .join(" ")
 
 const caseItem =
-  ({ base_url, with: means }: Report) =>
+  ({ base_url, with: access }: Report) =>
   ({ id, rule, rule_at, outcome, duration_ms, because, failure }: ReportedCase): string => {
     const rows = [detailRow("written in", ruleLink(rule_at), "html")]
     if (because !== undefined) rows.push(detailRow("skipped", because))
@@ -287,7 +287,7 @@ const caseItem =
       if (failure.curl !== undefined) rows.push(detailRow("request", failure.curl, "code"))
       if (failure.answer !== undefined) rows.push(detailRow("response", failure.answer, "code"))
     }
-    const key = means === "key" ? ' --key "$WORKSHOP_KEY"' : ""
+    const key = access === "key" ? ' --key "$WORKSHOP_KEY"' : ""
     return entryItem({
       ...{ id, outcome, duration_ms },
       title: `${escapeHtml(rule)} <code class="faint">${escapeHtml(id)}</code>`,
@@ -303,10 +303,10 @@ const sectionPart =
 
 /** A report as one HTML page, which loads no other file. */
 export const htmlReport = (report: Report): string => {
-  const { base_url, with: means, duration_ms, counts, sections } = report
+  const { base_url, with: access, duration_ms, counts, sections } = report
   const { passed, failed } = counts
   const verdict = failed === 0 ? "conforms" : `breaks ${pluralize(failed, "rule")}`
-  const accessInWords = means === "sandbox" ? "the server's sandbox" : "a key alone"
+  const accessInWords = access === "sandbox" ? "the server's sandbox" : "a key alone"
   return pageText({
     title: `${base_url} ${verdict}`,
     isGood: failed === 0,
@@ -317,8 +317,8 @@ ${sections.map(sectionPart(report)).join("\n")}`
   })
 }
 
-const junitCase = ({ section }: ReportedSection, one: ReportedCase): JUnitCase => {
-  const { id, rule, rule_at, duration_ms, because, failure } = one
+const junitCase = ({ section }: ReportedSection, testCase: ReportedCase): JUnitCase => {
+  const { id, rule, rule_at, duration_ms, because, failure } = testCase
   const { expected, found, curl = "", answer = "" } = failure ?? { expected: "", found: "" }
   return {
     classname: section,
@@ -339,7 +339,7 @@ export const junitReport = ({ sections, duration_ms }: Report): string =>
     duration_ms,
     sections.map((part) => ({
       name: `${part.section} ${part.title}`,
-      duration_ms: part.cases.reduce((sum, one) => sum + one.duration_ms, 0),
-      cases: part.cases.map((one) => junitCase(part, one))
+      duration_ms: part.cases.reduce((sum, testCase) => sum + testCase.duration_ms, 0),
+      cases: part.cases.map((testCase) => junitCase(part, testCase))
     }))
   )

@@ -15,9 +15,9 @@ const NO_RECEIVER = "the case must receive webhooks, which only a server on this
 
 const NO_SANDBOX = "the case needs a sandbox, because it cannot test its rule with a key alone"
 
-const failureOf = (error: unknown, { last }: Api): CaseFailure => {
+const failureOf = (error: unknown, { lastExchange: last }: Api): CaseFailure => {
   if (error instanceof ExpectationFailed)
-    return { expected: error.expected, found: error.found, exchange: error.exchange ?? last }
+    return { expected: error.expected, found: error.actual, exchange: error.exchange ?? last }
   const reason = error instanceof Error ? error.message : String(error)
   return { expected: "the case to finish without an error", found: reason, exchange: last }
 }
@@ -57,18 +57,18 @@ export const runCases = (
     pause: (ms: number) => Effect.runPromise(Effect.sleep(ms))
   }
 
-  const runCase = Effect.fnUntraced(function* (one: Case) {
-    if (target.sandbox === null && one.needs === "sandbox") {
-      return { case: one, outcome: "skipped", duration_ms: 0, because: NO_SANDBOX } satisfies CaseResult
+  const runCase = Effect.fnUntraced(function* (testCase: Case) {
+    if (target.sandbox === null && testCase.needs === "sandbox") {
+      return { case: testCase, outcome: "skipped", duration_ms: 0, because: NO_SANDBOX } satisfies CaseResult
     }
     const environment = new CaseEnvironment(resources)
-    api.last = undefined
+    api.lastExchange = undefined
     const body = Effect.tryPromise({
       try: async () => {
         // Each case begins a minute later, because its requests without a valid key need the unused limit of their
         // address.
         if (target.sandbox !== null) await environment.advance(MINUTE)
-        await one.run(await environment.openShop())
+        await testCase.run(await environment.openShop())
       },
       catch: (error) => error
     })
@@ -80,21 +80,21 @@ export const runCases = (
         })
       )
     )
-    environment.leave()
+    environment.close()
     const duration_ms = Math.round(Duration.toMillis(duration))
-    if (Exit.isSuccess(exit)) return { case: one, outcome: "passed", duration_ms } satisfies CaseResult
+    if (Exit.isSuccess(exit)) return { case: testCase, outcome: "passed", duration_ms } satisfies CaseResult
     // A single missing response is a failure of the case. The run ends if the server no longer responds.
     const error = Cause.squash(exit.cause)
     if (error instanceof CannotReceive) {
-      return { case: one, outcome: "skipped", duration_ms, because: NO_RECEIVER } satisfies CaseResult
+      return { case: testCase, outcome: "skipped", duration_ms, because: NO_RECEIVER } satisfies CaseResult
     }
     const failure = failureOf(error, api)
     if (error instanceof NoResponse) yield* api.call("GET", "/v1/shop")
-    return { case: one, outcome: "failed", duration_ms, failure } satisfies CaseResult
+    return { case: testCase, outcome: "failed", duration_ms, failure } satisfies CaseResult
   })
 
   return withFrozenClock(
     target,
-    Effect.forEach(cases, (one) => Effect.tap(runCase(one), onResult))
+    Effect.forEach(cases, (testCase) => Effect.tap(runCase(testCase), onResult))
   )
 }

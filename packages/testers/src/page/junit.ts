@@ -19,7 +19,7 @@ interface JUnitSuite {
 
 const countAttributes = ({ cases, duration_ms }: Omit<JUnitSuite, "name">): string => {
   const failed = cases.filter(({ failure }) => failure !== undefined).length
-  const skipped = cases.filter((one) => one.skipped !== undefined).length
+  const skipped = cases.filter((testCase) => testCase.skipped !== undefined).length
   return `tests="${cases.length}" failures="${failed}" errors="0" skipped="${skipped}" time="${toSeconds(duration_ms)}"`
 }
 

@@ -58,7 +58,7 @@ export interface ReceivedRequest {
 /** A request, and what the receiver did with it. */
 export interface ReceivedDelivery extends ReceivedRequest {
   readonly outcome: ReceivedOutcome
-  readonly doubt: RefusalReason | null
+  readonly refused_as: RefusalReason | null
   /**
    * True if the request belongs to the same attempt as the one before, which was cut off on a kept connection. The
    * sender then sends again, because it cannot distinguish that from a connection closed while idle.
@@ -125,7 +125,7 @@ export interface Receiver {
   readonly totals: Effect.Effect<Totals>
   readonly behaviour: Effect.Effect<Behaviour>
   /** Changes fields of the behaviour, from the next request on. Returns the new behaviour. */
-  readonly behave: (next: Partial<Behaviour>) => Effect.Effect<Behaviour>
+  readonly setBehaviour: (next: Partial<Behaviour>) => Effect.Effect<Behaviour>
   /** Replaces the secrets with at least one. */
   readonly trust: (secrets: ReadonlyArray<string>) => Effect.Effect<void>
 }
@@ -216,11 +216,11 @@ class ReceiverState {
     if (received.redialled) this.totals.failed -= 1
     this.totals[received.outcome] += 1
     this.received.push(received)
-    if (this.received.length > 2 * this.#keep) this.received = this.latest().slice()
+    if (this.received.length > 2 * this.#keep) this.received = this.latestDeliveries().slice()
     return received
   }
 
-  latest(): Array<ReceivedDelivery> {
+  latestDeliveries(): Array<ReceivedDelivery> {
     return this.received.slice(-this.#keep)
   }
 }
@@ -278,25 +278,27 @@ export const makeHandler = (options: ReceiverOptions) =>
         body,
         event: eventOf(body)
       }
-      const doubt: RefusalReason | null = yield* refusalOf(incoming, request)
-      if (doubt !== null) {
-        const { status, message } = REFUSAL_RESPONSES[doubt]
-        onReceived(state.record({ ...request, outcome: "refused", doubt, redialled: false, answered: status }))
+      const refusal: RefusalReason | null = yield* refusalOf(incoming, request)
+      if (refusal !== null) {
+        const { status, message } = REFUSAL_RESPONSES[refusal]
+        onReceived(
+          state.record({ ...request, outcome: "refused", refused_as: refusal, redialled: false, answered: status })
+        )
         return { reply: { kind: "status", status, text: `${message}.\n` } as const }
       }
       const reply = yield* state.replyTo(request)
       const outcome = state.outcomeOf(request.event?.id ?? "", reply)
       const redialled = state.isRedial(signature, reply, isKept)
       const answered = reply.kind === "status" ? reply.status : reply.kind
-      onReceived(state.record({ ...request, outcome, doubt, redialled, answered }))
+      onReceived(state.record({ ...request, outcome, refused_as: refusal, redialled, answered: answered }))
       return { reply, delay_ms: state.behaviour.delay_ms }
     })
 
     const receiver: Omit<Receiver, "url"> = {
-      received: Effect.sync(() => state.latest()),
+      received: Effect.sync(() => state.latestDeliveries()),
       totals: Effect.sync(() => ({ ...state.totals })),
       behaviour: Effect.sync(() => state.behaviour),
-      behave: (next) => Effect.sync(() => (state.behaviour = { ...state.behaviour, ...next })),
+      setBehaviour: (next) => Effect.sync(() => (state.behaviour = { ...state.behaviour, ...next })),
       trust: (secrets) =>
         Effect.suspend(() => {
           state.secrets = secrets

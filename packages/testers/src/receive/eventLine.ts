@@ -70,16 +70,16 @@ export class KnownTickets {
   classify(event: ReceivedEvent): TicketNews {
     const after = ticketOf(event)
     if (after === undefined) return { kind: "changes", changes: [] }
-    const before = this.#tickets.get(String(after.id))
-    if (before === undefined) return { kind: "first" }
+    const previousTicket = this.#tickets.get(String(after.id))
+    if (previousTicket === undefined) return { kind: "first" }
     // The states are compared by time, because a retry can arrive after later events of its ticket.
-    return String(after.updated_at) < String(before.updated_at)
+    return String(after.updated_at) < String(previousTicket.updated_at)
       ? { kind: "late" }
-      : { kind: "changes", changes: diffTickets(before, after) }
+      : { kind: "changes", changes: diffTickets(previousTicket, after) }
   }
 
   /** Stores the ticket in the event, unless a later state of it is stored already. */
-  learn(event: ReceivedEvent): void {
+  remember(event: ReceivedEvent): void {
     const ticket = ticketOf(event)
     if (ticket === undefined || this.classify(event).kind === "late") return
     const id = String(ticket.id)
@@ -122,8 +122,8 @@ const specialReplies: Readonly<Record<Exclude<ReceivedDelivery["answered"], numb
   cut: "cut off"
 }
 
-const replyInWords = (how: ReceivedDelivery["answered"]): string =>
-  typeof how === "number" ? `responded ${how}` : specialReplies[how]
+const replyInWords = (reply: ReceivedDelivery["answered"]): string =>
+  typeof reply === "number" ? `responded ${reply}` : specialReplies[reply]
 
 const oneLineText = (value: unknown): string =>
   (typeof value === "string" || typeof value === "number" ? String(value) : "").replaceAll(/\s+/g, " ")
@@ -140,10 +140,10 @@ const serviceAndItem = (ticket: Fields): string =>
     .filter((part) => part !== "")
     .join(", ")
 
-const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint: Paint) => string>> = {
-  event: ({ answered: how }, paint) => (how === 200 ? "" : paint("warn", replyInWords(how))),
+const outcomeText: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint: Paint) => string>> = {
+  event: ({ answered: reply }, paint) => (reply === 200 ? "" : paint("warn", replyInWords(reply))),
   again: (_, paint) => paint("warn", "again"),
-  failed: ({ answered: how }, paint) => paint("bad", replyInWords(how)),
+  failed: ({ answered: reply }, paint) => paint("bad", replyInWords(reply)),
   refused: (_, paint) => paint("bad", "refused")
 }
 
@@ -155,9 +155,9 @@ const newsInWords = (news: TicketNews, ticket: Fields | undefined): ReadonlyArra
 /** A request on one line: time, type, ticket, state, and what changed. */
 export const eventLine = (received: ReceivedDelivery, news: TicketNews, paint: Paint): string => {
   const time = paint("faint", new Date(received.at).toISOString().slice(0, 19).replace("T", " "))
-  const { event, doubt } = received
-  if (event === null || doubt !== null) {
-    return `${time}  ${paint("bad", "refused")}  ${doubt === null ? "" : refusalMessages[doubt]} (responded ${received.answered})`
+  const { event, refused_as } = received
+  if (event === null || refused_as !== null) {
+    return `${time}  ${paint("bad", "refused")}  ${refused_as === null ? "" : refusalMessages[refused_as]} (responded ${received.answered})`
   }
   const type = paint(tones[event.type] ?? "name", oneLineText(event.type).padEnd(TYPE_WIDTH))
   const ticket = ticketOf(event)
@@ -171,17 +171,17 @@ export const eventLine = (received: ReceivedDelivery, news: TicketNews, paint: P
           details
         ]
   const redialled = received.redialled ? paint("faint", "sent again on a new connection") : ""
-  return [time, type, ...parts, marks[received.outcome](received, paint), redialled]
+  return [time, type, ...parts, outcomeText[received.outcome](received, paint), redialled]
     .filter((part) => part !== "")
     .join("  ")
 }
 
 /** A request as one JSON object, for a program. */
 export const eventJson = (received: ReceivedDelivery, news: TicketNews): string => {
-  const { n, outcome, doubt, redialled, answered, event, body } = received
+  const { n, outcome, refused_as, redialled, answered, event, body } = received
   const contentFields = event === null ? { body: body.slice(0, 1000) } : { event }
   const changes = news.kind === "changes" ? news.changes : []
   const at = new Date(received.at).toISOString()
-  const request = { kind: "request", n, at, outcome, doubt, redialled, answered, ...contentFields }
+  const request = { kind: "request", n, at, outcome, refused_as, redialled, answered, ...contentFields }
   return JSON.stringify({ ...request, news: news.kind, changes })
 }

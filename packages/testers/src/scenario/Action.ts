@@ -23,7 +23,7 @@ export interface StepContext {
   /** The Idempotency-Key; null sends none. */
   readonly idempotency_key: string | null
   /** Sends a request unchanged. */
-  readonly ask: (method: string, path: string, options?: CallOptions) => Effect.Effect<StepExchange, StepFailure>
+  readonly send: (method: string, path: string, options?: CallOptions) => Effect.Effect<StepExchange, StepFailure>
   /** Sends a request to the sandbox with its token, after the closures and deliveries that are due. */
   readonly askSandbox: (method: string, path: string, body?: unknown) => Effect.Effect<StepExchange, StepFailure>
   /** Moves or reads the clock. */
@@ -40,7 +40,7 @@ export interface StepContext {
 export interface ScenarioReceiver {
   readonly url: string
   readonly received: Effect.Effect<ReadonlyArray<ReceivedDelivery>>
-  readonly behave: (next: Partial<Behaviour>) => Effect.Effect<unknown>
+  readonly setBehaviour: (next: Partial<Behaviour>) => Effect.Effect<unknown>
   readonly trust: (secrets: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
@@ -158,5 +158,5 @@ export const requireSuccess = (request: Effect.Effect<StepExchange, StepFailure>
 export const zoneOf = ({ askSandbox, shop }: StepContext) =>
   Effect.map(
     requireSuccess(askSandbox("GET", `/sandbox/shops/${shop.id}`), "the shop's time zone"),
-    (found) => (stepData(found) as { readonly time_zone: string }).time_zone
+    (response) => (stepData(response) as { readonly time_zone: string }).time_zone
   )

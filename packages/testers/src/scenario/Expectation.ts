@@ -93,9 +93,14 @@ const findTextMismatches = (expected: string, actual: unknown, names: Names, pat
   if (pattern) return mismatchUnless(Predicate.isString(actual) && pattern.test(actual), path, expected, actual)
   const [, sign, operand] = COMPARISON.exec(expected) ?? []
   if (sign !== undefined && operand !== undefined) {
-    const bound = resolveText(operand, names)
-    const isMet = comparisons[sign]!(toComparable(actual), toComparable(bound))
-    return mismatchUnless(isMet, path, operand === bound ? expected : `${expected} (${formatValue(bound)})`, actual)
+    const resolvedText = resolveText(operand, names)
+    const isMet = comparisons[sign]!(toComparable(actual), toComparable(resolvedText))
+    return mismatchUnless(
+      isMet,
+      path,
+      operand === resolvedText ? expected : `${expected} (${formatValue(resolvedText)})`,
+      actual
+    )
   }
   const value = resolveText(expected, names)
   const isReference = wholeReference(expected) !== undefined || bracedReferencesIn(expected).length > 0
@@ -162,11 +167,11 @@ const isMatch = (expected: unknown, actual: unknown, names: Names): boolean =>
  * wanted entries that have none.
  */
 const findUnassigned = (wanted: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>, names: Names) => {
-  const fits = wanted.map((one) => list.map((entry) => isMatch(one, entry, names)))
+  const matches = wanted.map((value) => list.map((entry) => isMatch(value, entry, names)))
   const takenBy = new Map<number, number>()
   const assignEntry = (i: number, tried: Set<number>): boolean =>
     list.some((_, j) => {
-      if (!fits[i]![j] || tried.has(j)) return false
+      if (!matches[i]![j] || tried.has(j)) return false
       tried.add(j)
       const holder = takenBy.get(j)
       if (holder !== undefined && !assignEntry(holder, tried)) return false
@@ -184,8 +189,8 @@ const findNearestMismatches = (
   path: string
 ): Mismatches => {
   const candidates = list.map((entry, i) => findMismatches(wanted, entry, names, joinPath(path, i)))
-  const closest = candidates.reduce((a, b) => (b.length < a.length ? b : a), candidates[0] ?? [])
-  return closest.length < findMismatches(wanted, {}, names, path).length ? closest : []
+  const smallest = candidates.reduce((a, b) => (b.length < a.length ? b : a), candidates[0] ?? [])
+  return smallest.length < findMismatches(wanted, {}, names, path).length ? smallest : []
 }
 
 type Operator = (operand: unknown, actual: unknown, names: Names, path: string) => Mismatches
@@ -200,9 +205,9 @@ const makeListOperator =
     const wanted = toList(operand)
     const entries = actual.map(formatValue).join(", ") || "no entries"
     return [
-      ...findUnassigned(wanted, actual, names).flatMap((one) => [
-        ...mismatchUnless(false, path, `an entry ${formatValue(one)}`, `no such entry among ${entries}`),
-        ...findNearestMismatches(one, actual, names, path)
+      ...findUnassigned(wanted, actual, names).flatMap((missingValue) => [
+        ...mismatchUnless(false, path, `an entry ${formatValue(missingValue)}`, `no such entry among ${entries}`),
+        ...findNearestMismatches(missingValue, actual, names, path)
       ]),
       ...mismatchUnless(
         !allowsNoOthers || wanted.length === actual.length,
@@ -225,14 +230,14 @@ export const operators: Readonly<Record<string, Operator>> = {
   $unordered: makeListOperator(true),
   $exactly: (operand, actual, names, path) => {
     const isBoth = Predicate.isRecord(operand) && Predicate.isRecord(actual)
-    const extra = isBoth ? Object.entries(actual).filter(([field]) => !Object.hasOwn(operand, field)) : []
+    const extraFields = isBoth ? Object.entries(actual).filter(([field]) => !Object.hasOwn(operand, field)) : []
     return [
       ...findMismatches(operand, actual, names, path),
-      ...extra.flatMap(([field, value]) => mismatchUnless(false, joinPath(path, field), "(absent)", value))
+      ...extraFields.flatMap(([field, value]) => mismatchUnless(false, joinPath(path, field), "(absent)", value))
     ]
   },
   $one_of: (operand, actual, names, path) => {
-    const isMet = toList(operand).some((one) => isMatch(one, actual, names))
+    const isMet = toList(operand).some((alternative) => isMatch(alternative, actual, names))
     return mismatchUnless(isMet, path, `one of ${toList(operand).map(formatValue).join(", ")}`, actual)
   }
 }
@@ -256,8 +261,8 @@ const findListMismatches = (
 ): Mismatches => {
   if (!Array.isArray(actual)) return mismatchUnless(false, path, "a list", actual)
   const isShort = expected.length * actual.length <= MAX_COMPARISONS
-  const costs = expected.map((one, i) =>
-    actual.map((other, j) => (isShort ? measureDistance(one, other, names) : i === j ? 0 : 1))
+  const costs = expected.map((expectedItem, i) =>
+    actual.map((actualItem, j) => (isShort ? measureDistance(expectedItem, actualItem, names) : i === j ? 0 : 1))
   )
   return alignLists(expected.length, actual.length, (i, j) => costs[i]![j]!).flatMap(({ expected: i, actual: j }) => {
     if (i === undefined) return mismatchUnless(false, joinPath(path, j!), "(no further entry)", actual[j!])

@@ -141,7 +141,7 @@ export const reportLines = (
 ): ReadonlyArray<string> => {
   const look = { paint, width, isVerbose }
   const { file, name, section, steps, failure, passed } = result
-  const mark = paint(passed ? "good" : "bad", passed ? marks.passed : marks.failed)
+  const outcomeMark = paint(passed ? "good" : "bad", passed ? marks.passed : marks.failed)
   const where = paint(
     "faint",
     `(${section === null ? "" : `Specification, ${sectionHeadings[section] ?? section}; `}${file})`
@@ -152,7 +152,7 @@ export const reportLines = (
     failure === null ? [] : failureLines(file, failure, { paint, shownTitle }).map((line) => `      ${line}`)
   const before = failedIndex === -1 ? 0 : failedIndex + 1
   return [
-    `${mark} ${paint("strong", name)} ${where}`,
+    `${outcomeMark} ${paint("strong", name)} ${where}`,
     ...stepLines(steps.slice(0, before || (failure === null ? steps.length : 0)), look),
     ...detail,
     ...(failure === null ? [] : stepLines(steps.slice(before), look))
@@ -173,8 +173,8 @@ export const summaryLine = (
 ): string => {
   const failed = results.filter(({ passed }) => !passed).length
   const steps = results.flatMap((result) => result.steps)
-  const left = steps.filter(({ outcome }) => outcome === "not_run").length
+  const notRunCount = steps.filter(({ outcome }) => outcome === "not_run").length
   const verdict = failed === 0 ? paint("good", "all passed") : paint("bad", `${failed} failed`)
-  const notRun = left === 0 ? "" : `, ${pluralize(left, "step")} not run`
+  const notRun = notRunCount === 0 ? "" : `, ${pluralize(notRunCount, "step")} not run`
   return `${pluralize(results.length, "scenario")}, ${pluralize(steps.length, "step")}: ${verdict}${notRun} (${duration_ms} ms)`
 }

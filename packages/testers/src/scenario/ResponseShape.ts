@@ -39,8 +39,8 @@ const MAX_LISTED_FIELDS = 12
 
 const missingFieldAdvice = (field: string, members: ReadonlyArray<AST.AST>): string => {
   const names = [...new Set(members.flatMap(namesIn))]
-  const meant = didYouMean(field, names)
-  if (meant !== "") return meant
+  const suggestion = didYouMean(field, names)
+  if (suggestion !== "") return suggestion
   if (members.some(AST.isTupleType)) return ", because it is a list. Give the position of an entry, from 0."
   if (names.length === 0) return ", because it has no fields."
   return names.length > MAX_LISTED_FIELDS ? ". Correct the field's name." : `. Its fields are ${names.join(", ")}.`

@@ -177,7 +177,7 @@ export const editorSchema = (): string => `${JSON.stringify(JSONSchema.make(Scen
 export interface Step extends Position {
   /** The title that is shown. */
   readonly title: string
-  readonly does: Action | ObservationKind | "together"
+  readonly action: Action | ObservationKind | "together"
   readonly argument: unknown
   readonly together: ReadonlyArray<Step>
   /** The names that the step captures, each with its path in the response; an empty path means the data. */

@@ -169,11 +169,11 @@ export class ScenarioRunner {
     this.#values.set(name, value)
   }
 
-  readonly ask = (method: string, path: string, options: CallOptions = {}) => {
-    const { bearer, once, body } = options
+  readonly send = (method: string, path: string, options: CallOptions = {}) => {
+    const { bearer, idempotency_key, body } = options
     const headers = {
       ...(bearer === null || bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-      ...(once === null || once === undefined ? {} : { "idempotency-key": once }),
+      ...(idempotency_key === null || idempotency_key === undefined ? {} : { "idempotency-key": idempotency_key }),
       ...options.headers
     }
     const content = typeof body === "string" ? { raw: body } : { body }
@@ -192,7 +192,7 @@ export class ScenarioRunner {
   }
 
   readonly #sandbox = (method: string, path: string, body?: unknown) =>
-    this.ask(method, path, { bearer: this.#environment.sandbox_token, body })
+    this.send(method, path, { bearer: this.#environment.sandbox_token, body })
 
   /** Moves the clock; the response comes after everything that is due has run. */
   readonly moveClock = (move: ExpectedFields): Effect.Effect<StepExchange, EnvironmentFailed> =>
@@ -235,8 +235,8 @@ export class ScenarioRunner {
   /** The shop's receiver. A new one is set as the shop's webhook and gets the secret. */
   readonly receiverOf = ({ id }: ScenarioShop): Effect.Effect<ScenarioReceiver, StepFailure> =>
     Effect.gen(this, function* () {
-      const existing = this.#receivers.get(id)
-      if (existing !== undefined) return existing
+      const existingReceiver = this.#receivers.get(id)
+      if (existingReceiver !== undefined) return existingReceiver
       const receiver = yield* this.#environment.openReceiver.pipe(Scope.extend(this.#scope))
       const { method, path } = requestOf("set webhook", id)
       const response = yield* this.#sandbox(method, path, { url: receiver.url })
@@ -269,7 +269,7 @@ export class ScenarioRunner {
       shop,
       key,
       idempotency_key,
-      ask: this.ask,
+      send: this.send,
       askSandbox: this.askSandbox,
       moveClock: this.moveClock,
       receiver: this.receiverOf(shop),
@@ -311,8 +311,8 @@ export class ScenarioRunner {
     return Effect.orElseSucceed(Effect.asVoid(this.#sandbox(method, path, { active: false })), () => undefined)
   }
 
-  readonly #openShop = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, given: GivenShop) {
-    const { keys = {}, webhook, program, name: known = capitalise(name), ...settings } = given
+  readonly #openShop = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, definition: GivenShop) {
+    const { keys = {}, webhook, program, name: known = capitalise(name), ...settings } = definition
     const { currency, decimals, time_zone, tracking_base_url, ...changes } = settings
     const shop = omitUndefined({ currency, decimals, time_zone, tracking_base_url })
     const what = `given.shops.${name}`
@@ -332,7 +332,7 @@ export class ScenarioRunner {
     }
     if (webhook !== undefined) {
       const receiver = yield* this.receiverOf(handle)
-      yield* receiver.behave(behaviourOf(webhook === true ? 200 : webhook))
+      yield* receiver.setBehaviour(behaviourOf(webhook === true ? 200 : webhook))
     }
     const patch = omitUndefined({
       program: program === undefined ? undefined : { active: true, ...program },
@@ -352,13 +352,13 @@ export class ScenarioRunner {
     return accounts.find((account) => account.phone === phone && account.display_name === name)
   })
 
-  readonly #openAccount = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, given: GivenClient) {
-    const { knows = [], phone = yield* this.#environment.nextPhone, ...rest } = given
+  readonly #openAccount = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, definition: GivenClient) {
+    const { knows = [], phone = yield* this.#environment.nextPhone, ...rest } = definition
     const person = { given_name: capitalise(name), family_name: "Example", phone, ...rest }
     const what = `given.clients.${name}`
-    const existing = yield* this.#accountOf(displayName({ hide_name: false, ...person }), phone)
+    const existingAccount = yield* this.#accountOf(displayName({ hide_name: false, ...person }), phone)
     this.#phones.add(phone)
-    const { id } = existing ?? ((yield* this.#make(what, "register", "", person)) as { readonly id: string })
+    const { id } = existingAccount ?? ((yield* this.#make(what, "register", "", person)) as { readonly id: string })
     this.setName(name, { id, ...person })
     for (const reference of knows) {
       const shop_id = yield* Effect.flatMap(resolve(reference, this.currentNames()), idOf)

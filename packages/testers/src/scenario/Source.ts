@@ -107,10 +107,10 @@ export class Source {
 
   /** The position of the name of a field. */
   positionOfName(path: Path): Position {
-    const last = path.at(-1)
+    const lastSegment = path.at(-1)
     let node: unknown = this.#document.contents
     for (const field of path.slice(0, -1)) node = childOf(node, field)
-    const start = last === undefined ? undefined : startOf(pairOf(node, last)?.key)
+    const start = lastSegment === undefined ? undefined : startOf(pairOf(node, lastSegment)?.key)
     return start === undefined ? this.positionOf(path) : this.#at(start)
   }
 
@@ -126,25 +126,25 @@ export interface PathProblem {
   readonly message: string
   /** True if the name of the field is wrong, not its value. */
   readonly isOfName: boolean
-  /** A text that all problems of one mistake share; only the first of them is reported. */
-  readonly mistake?: string
+  /** A text that all problems with the same cause share; only the first of them is reported. */
+  readonly groupKey?: string
 }
 
 /** The problems that a check finds. */
 export type Problems = Iterable<PathProblem>
 
 /** A problem with the value at a path. */
-export const problemAt = (path: Path, message: string, mistake?: string): PathProblem => ({
+export const problemAt = (path: Path, message: string, groupKey?: string): PathProblem => ({
   path,
   message,
   isOfName: false,
-  ...(mistake === undefined ? {} : { mistake })
+  ...(groupKey === undefined ? {} : { groupKey })
 })
 
 /** A problem with the name of a field. */
 export const problemWithName = (path: Path, message: string): PathProblem => ({ path, message, isOfName: true })
 
-type PlacedProblem = Problem & Pick<PathProblem, "mistake">
+type PlacedProblem = Problem & Pick<PathProblem, "groupKey">
 
 const followersInWords = (lines: ReadonlyArray<number>): string =>
   lines.length === 1
@@ -152,27 +152,31 @@ const followersInWords = (lines: ReadonlyArray<number>): string =>
     : `Lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)} have the same mistake.`
 
 /** Adds the later lines with the same mistake to the message of a problem. */
-const withFollowers = ({ mistake, ...problem }: PlacedProblem, all: ReadonlyArray<PlacedProblem>): Problem => {
-  const lines = all.filter((other) => mistake !== undefined && other.mistake === mistake).map(({ line }) => line)
-  const later = [...new Set(lines)].filter((line) => line !== problem.line)
-  return later.length === 0 ? problem : { ...problem, message: `${problem.message} ${followersInWords(later)}` }
+const withFollowers = ({ groupKey, ...problem }: PlacedProblem, problems: ReadonlyArray<PlacedProblem>): Problem => {
+  const lines = problems
+    .filter((other) => groupKey !== undefined && other.groupKey === groupKey)
+    .map(({ line }) => line)
+  const laterLines = [...new Set(lines)].filter((line) => line !== problem.line)
+  return laterLines.length === 0
+    ? problem
+    : { ...problem, message: `${problem.message} ${followersInWords(laterLines)}` }
 }
 
 /** The problems in the order of the file, with only the first one at each place and of each mistake. */
 export const placeProblems = (problems: ReadonlyArray<PathProblem>, source: Source): ReadonlyArray<Problem> => {
   const located = problems.map(
-    ({ path, message, isOfName, mistake }): PlacedProblem => ({
+    ({ path, message, isOfName, groupKey }): PlacedProblem => ({
       ...(isOfName ? source.positionOfName(path) : source.positionOf(path)),
       path: path.join("."),
       message: /[.?]$/.test(message) ? message : `${message}.`,
-      ...(mistake === undefined ? {} : { mistake })
+      ...(groupKey === undefined ? {} : { groupKey })
     })
   )
   const inOrder = located
     .filter(({ path }, i) => located.findIndex((other) => other.path === path) === i)
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
   return inOrder
-    .filter(({ mistake }, i) => mistake === undefined || inOrder.findIndex((one) => one.mistake === mistake) === i)
+    .filter(({ groupKey }, i) => groupKey === undefined || inOrder.findIndex((one) => one.groupKey === groupKey) === i)
     .map((problem) => withFollowers(problem, inOrder))
 }
 
@@ -215,10 +219,10 @@ const unknownFieldProblem = (owner: AST.AST, path: Path): PathProblem => {
   const fields = fieldNamesOf(owner)
   if (fields.length === 0) return problemWithName(path, "is not a valid name. Use letters, digits and _, without a $")
   const list = fields.length <= 12 ? ` The fields are ${fields.join(", ")}.` : ""
-  const meant = didYouMean(String(path.at(-1)), fields)
+  const suggestion = didYouMean(String(path.at(-1)), fields)
   return problemWithName(
     path,
-    `is not a known field${meant === "" ? `. Correct its name, or remove it.${list}` : meant}`
+    `is not a known field${suggestion === "" ? `. Correct its name, or remove it.${list}` : suggestion}`
   )
 }
 
@@ -237,9 +241,9 @@ export const schemaProblems = (
       )
     case "Composite": {
       const inner = toList(issue.issues)
-      if (!AST.isUnion(issue.ast)) return inner.flatMap((one) => schemaProblems(one, path, issue.ast))
-      const deep = inner.find(goesDeep)
-      return deep === undefined ? leafProblems(issue, path) : schemaProblems(deep, path)
+      if (!AST.isUnion(issue.ast)) return inner.flatMap((innerIssue) => schemaProblems(innerIssue, path, issue.ast))
+      const deepIssue = inner.find(goesDeep)
+      return deepIssue === undefined ? leafProblems(issue, path) : schemaProblems(deepIssue, path)
     }
     case "Unexpected":
       return [unknownFieldProblem(owner ?? AST.anyKeyword, path)]

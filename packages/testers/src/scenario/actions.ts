@@ -43,9 +43,9 @@ const send = (name: CallName, context: StepContext, id: string, fields: Expected
   const { method, path } = requestOf(name, id)
   const body = method === "GET" || method === "DELETE" ? undefined : fields
   if (path.startsWith("/sandbox")) return context.askSandbox(method, path, body)
-  const once = REPEATABLE.has(name) ? context.idempotency_key : null
+  const idempotency_key = REPEATABLE.has(name) ? context.idempotency_key : null
   const query = method === "GET" ? queryOf(fields) : ""
-  return context.ask(method, path + query, { bearer: context.key, once, body })
+  return context.send(method, path + query, { bearer: context.key, idempotency_key, body })
 }
 
 /** The calls that are sent with an Idempotency-Key. */
@@ -102,7 +102,7 @@ const Request = Schema.Struct({
 
 const sendRawRequest = (
   { method, path, query = {}, headers = {}, body }: typeof Request.Type,
-  { ask, key }: StepContext
+  { send, key }: StepContext
 ) => {
   if (!path.startsWith("/"))
     return Effect.fail(new ReferenceUnknown({ message: "the path must start with a slash, such as /v1/tickets" }))
@@ -111,7 +111,7 @@ const sendRawRequest = (
   const sentHeaders = Object.fromEntries(
     headerEntries.filter((header): header is [string, string] => header[1] !== null)
   )
-  return ask(method, path + queryOf(query), { bearer, headers: sentHeaders, body })
+  return send(method, path + queryOf(query), { bearer, headers: sentHeaders, body })
 }
 
 /** Actions of the shop's own system through the API, with one of the shop's keys (Specification, Endpoints). */
@@ -302,7 +302,7 @@ const machineActions: ReadonlyArray<Action> = [
       Effect.gen(function* () {
         // The deliveries that are due are sent first, because the new behaviour must not apply to them.
         yield* context.moveClock({ advance_ms: 0 })
-        yield* (yield* context.receiver).behave(behaviourOf(text))
+        yield* (yield* context.receiver).setBehaviour(behaviourOf(text))
         return emptySuccess
       })
   },

@@ -65,10 +65,10 @@ const NO_REFERENCE =
 function* checkReference({ name, path: fields }: Reference, known: KnownNames, path: Path): Problems {
   const shape = known.get(name)
   if (shape === undefined) {
-    const meant =
+    const suggestion =
       didYouMean(name, [...known.keys(), ...RESERVED_NAMES]) ||
       ". Define it in an earlier step with as, or under given."
-    return yield problemAt(path, `$${name} is not defined yet${meant}`, `$${name}`)
+    return yield problemAt(path, `$${name} is not defined yet${suggestion}`, `$${name}`)
   }
   const lookup = shapeAt(shape, fields, `$${name}`)
   if ("error" in lookup) yield problemAt(path, lookup.error, `$${[name, ...fields].join(".")}`)
@@ -96,9 +96,9 @@ function* checkText(text: string, known: KnownNames, path: Path, isExpected: boo
 
 function* checkOperator(field: string, path: Path): Problems {
   const names = Object.keys(operators)
-  const meant = didYouMean(field, names) || `. The operators are ${names.join(", ")}.`
+  const suggestion = didYouMean(field, names) || `. The operators are ${names.join(", ")}.`
   if (field.startsWith("$") && !names.includes(field))
-    yield problemWithName([...path, field], `is not an operator${meant}`)
+    yield problemWithName([...path, field], `is not an operator${suggestion}`)
 }
 
 /** Checks the texts within a value for unknown names, and for fields that a name does not have. */
@@ -121,8 +121,8 @@ interface GivenName {
 const entriesOf = (value: unknown) => (Predicate.isRecord(value) ? Object.entries(value) : [])
 
 /** The names under `given`: shops and their keys, or the default shop, and clients. */
-export const givenNamesOf = (given: unknown): ReadonlyArray<GivenName> => {
-  const shops = entriesOf(fieldOf(given, "shops"))
+export const givenNamesOf = (declared: unknown): ReadonlyArray<GivenName> => {
+  const shops = entriesOf(fieldOf(declared, "shops"))
   const shopNames = shops.flatMap(([name, shop]): ReadonlyArray<GivenName> => {
     const path = ["given", "shops", name]
     const keys = entriesOf(fieldOf(shop, "keys"))
@@ -132,7 +132,7 @@ export const givenNamesOf = (given: unknown): ReadonlyArray<GivenName> => {
     ]
   })
   const defaultShop = { path: ["given"], name: "shop", shape: givenShapes.shop }
-  const clients = entriesOf(fieldOf(given, "clients"))
+  const clients = entriesOf(fieldOf(declared, "clients"))
   return [
     ...(shops.length > 0 ? [] : [defaultShop]),
     ...shopNames,
@@ -144,7 +144,7 @@ export const givenNamesOf = (given: unknown): ReadonlyArray<GivenName> => {
 export function* checkGivenNames(names: ReadonlyArray<GivenName>): Problems {
   for (const [i, { path, name }] of names.entries()) {
     if (RESERVED_NAMES.includes(name)) yield problemWithName(path, `${name} is a reserved name. Choose another name.`)
-    else if (names.findIndex((other) => other.name === name) < i)
+    else if (names.findIndex((otherName) => otherName.name === name) < i)
       yield problemWithName(path, `${name} is already used. Choose another name.`)
   }
 }

@@ -21,11 +21,11 @@ import { didYouMean, type Path, type Problems, problemAt, problemWithName } from
 /** A field that only some steps may have. */
 interface FieldRule {
   readonly field: string
-  readonly isRefused: (does: string, step: ExpectedFields) => boolean
-  readonly because: (does: string) => string
+  readonly isRefused: (actionName: string, step: ExpectedFields) => boolean
+  readonly explain: (actionName: string) => string
 }
 
-const isAct = (does: string): boolean => does !== "together"
+const isAct = (actionName: string): boolean => actionName !== "together"
 
 const repeatableNames = [...actions.values()]
   .filter(({ isRepeatable }) => isRepeatable === true)
@@ -34,38 +34,39 @@ const repeatableNames = [...actions.values()]
 const fieldRules: ReadonlyArray<FieldRule> = [
   {
     field: "key",
-    isRefused: (does) => isAct(does) && actions.get(does)?.actor !== "system",
-    because: (does) => `has no effect on ${does}, because only actions that call the API send a key. Remove the field.`
+    isRefused: (actionName) => isAct(actionName) && actions.get(actionName)?.actor !== "system",
+    explain: (actionName) =>
+      `has no effect on ${actionName}, because only actions that call the API send a key. Remove the field.`
   },
   {
     field: "idempotency_key",
-    isRefused: (does) => isAct(does) && !repeatableNames.includes(does),
-    because: (does) =>
-      `has no effect on ${does}, because only ${repeatableNames.join(", ")} send an Idempotency-Key. Remove the field.`
+    isRefused: (actionName) => isAct(actionName) && !repeatableNames.includes(actionName),
+    explain: (actionName) =>
+      `has no effect on ${actionName}, because only ${repeatableNames.join(", ")} send an Idempotency-Key. Remove the field.`
   },
   {
     field: "expect",
-    isRefused: (does) => observations.has(does),
-    because: (does) =>
-      `is not allowed beside ${does}, which is already an expectation. Write the expected value after the colon of ${does}.`
+    isRefused: (actionName) => observations.has(actionName),
+    explain: (actionName) =>
+      `is not allowed beside ${actionName}, which is already an expectation. Write the expected value after the colon of ${actionName}.`
   },
   ...["as", "expect", "repeat", "shop", "key", "idempotency_key"].map((field) => ({
     field,
-    isRefused: (does: string) => !isAct(does),
-    because: () => "is not allowed beside together. Write it in the steps under together."
+    isRefused: (actionName: string) => !isAct(actionName),
+    explain: () => "is not allowed beside together. Write it in the steps under together."
   })),
   {
     field: "statuses",
-    isRefused: (does, step) => isAct(does) && !("repeat" in step),
-    because: () => "counts the responses of repeated steps. Add repeat, or use expect."
+    isRefused: (actionName, step) => isAct(actionName) && !("repeat" in step),
+    explain: () => "counts the responses of repeated steps. Add repeat, or use expect."
   }
 ]
 
 /** Reports fields of a step that its action does not accept. */
-function* checkFieldRules(step: ExpectedFields, does: string | undefined, path: Path): Problems {
-  for (const { field, isRefused, because } of fieldRules)
-    if (does !== undefined && field in step && isRefused(does, step))
-      yield problemWithName([...path, field], because(does))
+function* checkFieldRules(step: ExpectedFields, actionName: string | undefined, path: Path): Problems {
+  for (const { field, isRefused, explain: because } of fieldRules)
+    if (actionName !== undefined && field in step && isRefused(actionName, step))
+      yield problemWithName([...path, field], because(actionName))
 }
 
 /** The status of each error code and of each reason of a conflict (Specification, Errors). */
@@ -159,14 +160,21 @@ function* checkEntryNames({ entryKind }: ObservationKind, expected: unknown, pat
 const REFERENCE_FIELDS = ["ticket", "client"] as const
 
 /** Reports a name without its dollar sign, because it would be sent as a text and nothing would be found. */
-function* checkMissingDollars(step: ExpectedFields, does: string | undefined, known: KnownNames, path: Path): Problems {
-  const argument = does === undefined ? undefined : step[does]
+function* checkMissingDollars(
+  step: ExpectedFields,
+  actionName: string | undefined,
+  known: KnownNames,
+  path: Path
+): Problems {
+  const argument = actionName === undefined ? undefined : step[actionName]
   const places: ReadonlyArray<readonly [Path, unknown]> = [
     [["shop"], step.shop],
     [["key"], step.key],
-    ...(does !== undefined && actions.get(does)?.takes === ReferenceText ? [[[does], argument] as const] : []),
-    ...(does !== undefined && Predicate.isRecord(argument)
-      ? REFERENCE_FIELDS.map((field) => [[does, field] as Path, argument[field]] as const)
+    ...(actionName !== undefined && actions.get(actionName)?.takes === ReferenceText
+      ? [[[actionName], argument] as const]
+      : []),
+    ...(actionName !== undefined && Predicate.isRecord(argument)
+      ? REFERENCE_FIELDS.map((field) => [[actionName, field] as Path, argument[field]] as const)
       : [])
   ]
   for (const [place, value] of places)
@@ -175,15 +183,15 @@ function* checkMissingDollars(step: ExpectedFields, does: string | undefined, kn
 }
 
 /** Reports expected fields that neither the response nor an observed entry has. */
-function* checkShapes(step: ExpectedFields, does: string | undefined, path: Path): Problems {
-  const [action, observation] = [actions.get(does ?? ""), observations.get(does ?? "")]
+function* checkShapes(step: ExpectedFields, actionName: string | undefined, path: Path): Problems {
+  const [action, observation] = [actions.get(actionName ?? ""), observations.get(actionName ?? "")]
   if (action?.endpoint !== undefined && Predicate.isRecord(step.expect)) {
     // `body` is not checked, because its shape may be that of a refusal.
     const { body: _, error, ...places } = step.expect
     yield* checkExpected(places, successShape(action.endpoint), [...path, "expect"])
     yield* checkExpected(error, refusalShape, [...path, "expect", "error"])
-  } else if (observation?.endpoint !== undefined && does !== undefined)
-    yield* checkExpected(step[does], dataShapeOf(observation.endpoint), [...path, does])
+  } else if (observation?.endpoint !== undefined && actionName !== undefined)
+    yield* checkExpected(step[actionName], dataShapeOf(observation.endpoint), [...path, actionName])
 }
 
 const RECEIVER_STEPS = ["receiver", "expect received", "expect new received"]
@@ -192,15 +200,24 @@ const RECEIVER_STEPS = ["receiver", "expect received", "expect new received"]
  * Reports a receiver that no webhook sends to, because only `webhook` under `given` sets a shop's webhook to its
  * receiver.
  */
-function* checkMissingWebhook(step: ExpectedFields, does: string | undefined, given: unknown, path: Path): Problems {
-  if (does === undefined || !RECEIVER_STEPS.includes(does) || (Array.isArray(step[does]) && step[does].length === 0))
+function* checkMissingWebhook(
+  step: ExpectedFields,
+  actionName: string | undefined,
+  declared: unknown,
+  path: Path
+): Problems {
+  if (
+    actionName === undefined ||
+    !RECEIVER_STEPS.includes(actionName) ||
+    (Array.isArray(step[actionName]) && step[actionName].length === 0)
+  )
     return
-  const shops = fieldOf(given, "shops")
+  const shops = fieldOf(declared, "shops")
   const name = typeof step.shop === "string" ? step.shop.replace("$", "") : (Object.keys(shops ?? {})[0] ?? "shop")
   const isGiven = Predicate.isRecord(shops) ? Object.hasOwn(shops, name) : name === "shop"
   if (!isGiven || fieldOf(fieldOf(shops, name), "webhook") !== undefined) return
   const message = `needs a webhook, which ${name} does not have. Write webhook: true under given.shops.${name}.`
-  yield problemWithName([...path, does], message)
+  yield problemWithName([...path, actionName], message)
 }
 
 const ALL_STEP_NAMES: ReadonlyArray<string> = [...stepNames, "together"]
@@ -216,36 +233,37 @@ function* checkCount(step: ExpectedFields, actionNames: ReadonlyArray<string>, p
     yield problemAt(path, "has no action. Add an action, such as create ticket.")
 }
 
-function* checkStep(step: unknown, before: KnownNames, given: unknown, path: Path): Problems {
+function* checkStep(step: unknown, knownNames: KnownNames, declared: unknown, path: Path): Problems {
   if (!Predicate.isRecord(step)) return
-  const visible = "repeat" in step ? new Map(before).set("n", AST.numberKeyword) : before
+  const visible = "repeat" in step ? new Map(knownNames).set("n", AST.numberKeyword) : knownNames
   const actionNames = Object.keys(step).filter((field) => ALL_STEP_NAMES.includes(field))
   yield* checkCount(step, actionNames, path)
   yield* checkFieldRules(step, actionNames[0], path)
   yield* checkMissingDollars(step, actionNames[0], visible, path)
   yield* checkShapes(step, actionNames[0], path)
-  yield* checkMissingWebhook(step, actionNames[0], given, path)
+  yield* checkMissingWebhook(step, actionNames[0], declared, path)
   yield* checkVerdicts(step.expect, [...path, "expect"])
-  for (const one of observations.values()) yield* checkEntryNames(one, step[one.name], [...path, one.name])
+  for (const observation of observations.values())
+    yield* checkEntryNames(observation, step[observation.name], [...path, observation.name])
   for (const [field, value] of Object.entries(step)) {
     if (field === "title" || field === "as") continue
     if (field === "together" && Array.isArray(value))
-      for (const [i, inner] of value.entries()) yield* checkStep(inner, visible, given, [...path, field, i])
+      for (const [i, inner] of value.entries()) yield* checkStep(inner, visible, declared, [...path, field, i])
     else yield* checkTexts(value, visible, [...path, field], field === "expect" || observations.has(field))
   }
 }
 
-function* checkCapture({ name, problem }: Capture, given: KnownNames, path: Path): Problems {
+function* checkCapture({ name, problem }: Capture, knownNames: KnownNames, path: Path): Problems {
   if (RESERVED_NAMES.includes(name)) yield problemAt(path, `${name} is a reserved name. Choose another name.`)
-  else if (given.has(name)) yield problemAt(path, `${name} is already used under given. Choose another name.`)
+  else if (knownNames.has(name)) yield problemAt(path, `${name} is already used under given. Choose another name.`)
   else if (problem !== undefined) yield problem
 }
 
 /** A step and the steps within it, each with its path. */
 const withInnerSteps = (step: ExpectedFields, path: Path): ReadonlyArray<readonly [ExpectedFields, Path]> => [
   [step, path],
-  ...(Array.isArray(step.together) ? step.together : []).flatMap((one: unknown, i) =>
-    Predicate.isRecord(one) ? [[one, [...path, "together", i]] as const] : []
+  ...(Array.isArray(step.together) ? step.together : []).flatMap((innerStep: unknown, i) =>
+    Predicate.isRecord(innerStep) ? [[innerStep, [...path, "together", i]] as const] : []
   )
 ]
 
@@ -253,10 +271,10 @@ const withInnerSteps = (step: ExpectedFields, path: Path): ReadonlyArray<readonl
 export function* checkSteps(scenario: unknown): Problems {
   if (!Predicate.isRecord(scenario)) return
   const names = givenNamesOf(scenario.given)
-  const given = new Map(names.map(({ name, shape }) => [name, shape])).set("now", AST.stringKeyword)
-  const defined = new Map(given)
+  const knownNames = new Map(names.map(({ name, shape }) => [name, shape])).set("now", AST.stringKeyword)
+  const defined = new Map(knownNames)
   yield* checkGivenNames(names)
-  yield* checkTexts(fieldOf(scenario.given, "clients"), given, ["given", "clients"])
+  yield* checkTexts(fieldOf(scenario.given, "clients"), knownNames, ["given", "clients"])
   for (const [i, step] of (Array.isArray(scenario.steps) ? scenario.steps : []).entries()) {
     const path: Path = ["steps", i]
     yield* checkStep(step, new Map(defined), scenario.given, path)
@@ -264,7 +282,7 @@ export function* checkSteps(scenario: unknown): Problems {
     for (const [one, at] of withInnerSteps(step, path))
       for (const capture of capturesOf(one, at)) {
         defined.set(capture.name, capture.shape)
-        yield* checkCapture(capture, given, [...at, "as"])
+        yield* checkCapture(capture, knownNames, [...at, "as"])
       }
   }
 }

@@ -37,16 +37,16 @@ const observeList =
     const { method, path } = requestOf(name, shop.id)
     return Effect.map(
       requireSuccess(askSandbox(method, path), what),
-      (found) => (stepData(found) ?? []) as ReadonlyArray<unknown>
+      (response) => (stepData(response) ?? []) as ReadonlyArray<unknown>
     )
   }
 
 const toObservedDelivery = (received: ReceivedDelivery) => {
-  const { event, doubt, answered, outcome, signature } = received
+  const { event, refused_as, answered, outcome, signature } = received
   const seconds = /(?:^|,)\s*t=(\d+)/.exec(signature ?? "")?.[1]
   return {
     ...event,
-    signature: doubt ?? "valid",
+    signature: refused_as ?? "valid",
     signatures: (signature ?? "").split(",").filter((part) => part.trim().startsWith("v1=")).length,
     sent_at: seconds === undefined ? null : toIso(Number(seconds) * 1000),
     answered,
@@ -57,7 +57,9 @@ const toObservedDelivery = (received: ReceivedDelivery) => {
 const waitForDeliveries: Observe = (context) =>
   Effect.zipRight(
     context.moveClock({ advance_ms: 0 }),
-    Effect.flatMap(context.receiver, ({ received }) => Effect.map(received, (all) => all.map(toObservedDelivery)))
+    Effect.flatMap(context.receiver, ({ received }) =>
+      Effect.map(received, (deliveries) => deliveries.map(toObservedDelivery))
+    )
   )
 
 const observeEvents = observeList("list events", "the shop's events")
@@ -66,15 +68,15 @@ const observeEvents = observeList("list events", "the shop's events")
 const observeAll =
   (list: string, observe: Observe): Observe =>
   (context) =>
-    Effect.tap(observe(context), (found) => Effect.sync(() => context.observedCounts.set(list, found.length)))
+    Effect.tap(observe(context), (entries) => Effect.sync(() => context.observedCounts.set(list, entries.length)))
 
 /** Observes the entries since the list was last observed. */
 const observeNew =
   (list: string, observe: Observe): Observe =>
   (context) =>
     Effect.suspend(() => {
-      const before = context.observedCounts.get(list)
-      return Effect.map(observeAll(list, observe)(context), (found) => found.slice(before))
+      const countBefore = context.observedCounts.get(list)
+      return Effect.map(observeAll(list, observe)(context), (entries) => entries.slice(countBefore))
     })
 
 const Expected = Schema.Union(

@@ -29,7 +29,7 @@ const failureText = ({ file, failure }: ScenarioResult): string =>
 /** The facts of a run in its report: the server, which is null if each scenario had its own, and the time. */
 interface RunFacts {
   readonly base_url: string | null
-  readonly began: number
+  readonly started_at: number
   readonly duration_ms: number
 }
 
@@ -50,7 +50,7 @@ const scenarioItem = (result: ScenarioResult, base_url: string | null): string =
 /** The report of a run of scenarios as one HTML page, which loads no other file. */
 export const htmlReport = (
   results: ReadonlyArray<ScenarioResult>,
-  { base_url, began, duration_ms }: RunFacts
+  { base_url, started_at: began, duration_ms }: RunFacts
 ): string => {
   const failed = results.filter(({ passed }) => !passed).length
   return pageText({

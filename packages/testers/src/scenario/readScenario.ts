@@ -26,11 +26,11 @@ const titleOf = (name: string, argument: unknown): string => {
 
 type StepText = ScenarioText["steps"][number]
 
-const capturesOf = (as: StepText["as"]): Step["captures"] => {
-  if (as === undefined) return []
-  return typeof as === "string"
-    ? [{ name: as, path: "data" }]
-    : Object.entries(as).map(([name, path]) => ({ name, path }))
+const capturesOf = (captureText: StepText["as"]): Step["captures"] => {
+  if (captureText === undefined) return []
+  return typeof captureText === "string"
+    ? [{ name: captureText, path: "data" }]
+    : Object.entries(captureText).map(([name, path]) => ({ name, path }))
 }
 
 const OPTIONS = ["expect", "statuses", "repeat", "shop", "key", "idempotency_key"] as const
@@ -41,12 +41,14 @@ const optionsOf = (text: StepText): Partial<Pick<Step, (typeof OPTIONS)[number]>
 const stepOf = (text: StepText, path: ReadonlyArray<string | number>, source: Source): Step => {
   const name = Object.keys(text).find((field) => actions.has(field) || observations.has(field))
   const argument = name === undefined ? undefined : (text as Readonly<Record<string, unknown>>)[name]
-  const together = (text.together ?? []).map((one, i) => stepOf(one as StepText, [...path, "together", i], source))
+  const together = (text.together ?? []).map((innerStep, i) =>
+    stepOf(innerStep as StepText, [...path, "together", i], source)
+  )
   const titles = together.map(({ title, repeat }) => (repeat === undefined ? title : `${title} (${repeat} times)`))
   return {
     ...source.positionOfName([...path, name ?? "together"]),
     title: text.title ?? titleOf(name ?? "together:", name === undefined ? titles.join("; ") : argument),
-    does: (name === undefined ? undefined : (actions.get(name) ?? observations.get(name))) ?? "together",
+    action: (name === undefined ? undefined : (actions.get(name) ?? observations.get(name))) ?? "together",
     argument,
     together,
     captures: capturesOf(text.as),
@@ -54,8 +56,8 @@ const stepOf = (text: StepText, path: ReadonlyArray<string | number>, source: So
   }
 }
 
-const entriesOf = <A extends object>(given: Readonly<Record<string, A | null>> | undefined) =>
-  Object.entries(given ?? {}).map(([name, value]) => [name, value ?? ({} as A)] as const)
+const entriesOf = <A extends object>(definitions: Readonly<Record<string, A | null>> | undefined) =>
+  Object.entries(definitions ?? {}).map(([name, value]) => [name, value ?? ({} as A)] as const)
 
 const scenarioOf = (file: string, text: ScenarioText, source: Source): Scenario => {
   const shops = entriesOf(text.given?.shops)

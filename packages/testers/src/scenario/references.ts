@@ -114,8 +114,8 @@ export const resolveText = (text: string, names: Names): unknown => {
 }
 
 /** A field for an id gets the id of the referenced object: `client_id: $amira` is her id. */
-const idOrValue = (field: string, found: unknown): unknown =>
-  /(?:^|_)id$/.test(field) && typeof ownField(found, "id") === "string" ? ownField(found, "id") : found
+const idOrValue = (field: string, value: unknown): unknown =>
+  /(?:^|_)id$/.test(field) && typeof ownField(value, "id") === "string" ? ownField(value, "id") : value
 
 const resolveValue = (value: unknown, names: Names): unknown => {
   if (typeof value === "string") return resolveText(value, names)
@@ -161,10 +161,10 @@ const replyOf = (answers: typeof ReplyText.Type): Reply => {
 
 /** Replies with `reply` the given number of times, then as a healthy receiver. */
 const makeLimitedReply = (reply: Reply, times: number): (() => Reply) => {
-  let left = times
+  let remainingTimes = times
   return () => {
-    left -= 1
-    return left >= 0 ? reply : statusReply(200)
+    remainingTimes -= 1
+    return remainingTimes >= 0 ? reply : statusReply(200)
   }
 }
 

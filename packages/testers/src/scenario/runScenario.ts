@@ -83,28 +83,29 @@ interface Outcome {
   readonly status: number | null
 }
 
-const isObservation = (does: Step["does"]): does is ObservationKind => typeof does === "object" && "observe" in does
+const isObservation = (action: Step["action"]): action is ObservationKind =>
+  typeof action === "object" && "observe" in action
 
 /** The value at a path in a response, such as `meta.next_cursor`. */
-const valueAt = (found: unknown, path: string, names: Names): unknown => {
+const valueAt = (response: unknown, path: string, names: Names): unknown => {
   const place = path.replace(/^headers\.(.*)$/, (_, name: string) => `headers.${name.toLowerCase()}`)
   const reference = wholeReference(`$response.${place}`)
-  return reference && lookUp(reference, { ...names, values: new Map([["response", found]]) })
+  return reference && lookUp(reference, { ...names, values: new Map([["response", response]]) })
 }
 
-const captureNames = (runner: ScenarioRunner, { captures }: Step, found: unknown, names: Names): void => {
-  for (const { name, path } of captures) runner.setName(name, valueAt(found, path, names))
+const captureNames = (runner: ScenarioRunner, { captures }: Step, response: unknown, names: Names): void => {
+  for (const { name, path } of captures) runner.setName(name, valueAt(response, path, names))
 }
 
 const runObservation = Effect.fnUntraced(function* (
   runner: ScenarioRunner,
   step: Step,
-  does: ObservationKind,
+  observation: ObservationKind,
   context: StepContext
 ) {
   const { names } = context
-  const data = yield* does.observe(context)
-  const mismatches = yield* withReferences(() => findMismatches(does.expand(step.argument), data, names))
+  const data = yield* observation.observe(context)
+  const mismatches = yield* withReferences(() => findMismatches(observation.expand(step.argument), data, names))
   yield* withReferences(() => captureNames(runner, step, { data }, names))
   return { step, mismatches, exchange: null, status: null } satisfies Outcome
 })
@@ -112,12 +113,12 @@ const runObservation = Effect.fnUntraced(function* (
 const runAction = Effect.fnUntraced(function* (
   runner: ScenarioRunner,
   step: Step,
-  does: Action,
+  action: Action,
   context: StepContext,
   isFree: boolean
 ) {
   const { names } = context
-  const response = yield* does.perform((yield* resolve(step.argument, names)) as never, context)
+  const response = yield* action.perform((yield* resolve(step.argument, names)) as never, context)
   const isAnyFine = step.expect === undefined && isFree
   const mismatches = yield* withReferences(() =>
     isAnyFine ? [] : findResponseMismatches(step.expect, response, names)
@@ -138,9 +139,9 @@ const runStepOnce = Effect.fnUntraced(function* (
   { n, isFree }: { readonly n: number | undefined; readonly isFree: boolean }
 ): Effect.fn.Return<Outcome, StepFailure> {
   const context = yield* runner.makeContext(step, runner.currentNames(n))
-  if (isObservation(step.does)) return yield* runObservation(runner, step, step.does, context)
-  if (step.does === "together") return { step, mismatches: [], exchange: null, status: null }
-  const outcome = yield* runAction(runner, step, step.does, context, isFree)
+  if (isObservation(step.action)) return yield* runObservation(runner, step, step.action, context)
+  if (step.action === "together") return { step, mismatches: [], exchange: null, status: null }
+  const outcome = yield* runAction(runner, step, step.action, context, isFree)
   return n === undefined
     ? outcome
     : { ...outcome, step: { ...step, title: `${step.title} (time ${n} of ${step.repeat})` } }
@@ -177,11 +178,13 @@ const performStep = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Outcome, StepFailure> {
   yield* runner.refresh
   const isFree = step.statuses !== undefined
-  const tasks = (step.does === "together" ? step.together : [step]).flatMap((one) =>
-    timesOf(one).map((n) => runStepOnce(runner, one, { n, isFree: isFree || one.statuses !== undefined }))
+  const tasks = (step.action === "together" ? step.together : [step]).flatMap((innerStep) =>
+    timesOf(innerStep).map((n) =>
+      runStepOnce(runner, innerStep, { n, isFree: isFree || innerStep.statuses !== undefined })
+    )
   )
   const outcomes: Array<Outcome> = []
-  if (step.does === "together") outcomes.push(...(yield* Effect.all(tasks, { concurrency: "unbounded" })))
+  if (step.action === "together") outcomes.push(...(yield* Effect.all(tasks, { concurrency: "unbounded" })))
   else {
     for (const task of tasks) {
       outcomes.push(yield* task)

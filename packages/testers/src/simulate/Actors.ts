@@ -28,9 +28,9 @@ export interface KnownTicket {
 export interface SentAttempt {
   readonly key: HeldKey
   readonly path: string
-  readonly once: string
+  readonly idempotency_key: string
   readonly body: unknown
-  readonly act: string
+  readonly action: string
 }
 
 /** A shop, with the knowledge of its tills and its owner. */
@@ -95,14 +95,14 @@ export type SimulatedFault = "plain" | "lost" | "cut"
 export interface PlannedRequest {
   readonly actor: string
   /** A short name of the request, by which the report groups requests. */
-  readonly act: string
+  readonly action: string
   /** The shop that the request is about. */
   readonly shop: string | null
   readonly key?: HeldKey
   readonly method: Method
   readonly path: string
   readonly query?: string
-  readonly once?: string
+  readonly idempotency_key?: string
   readonly body?: unknown
   readonly fault?: SimulatedFault
   /** The actor's reaction to the response, or to null if none came. */
@@ -112,10 +112,10 @@ export interface PlannedRequest {
 /** The request of an actor's call for the resource with this id. */
 export const planRequest = (
   actor: string,
-  act: string,
+  action: string,
   shop: string | null,
   [call, id, body]: readonly [call: CallName, id?: string, body?: unknown]
-): PlannedRequest => ({ actor, act, shop, ...requestOf(call, id), body })
+): PlannedRequest => ({ actor, action, shop, ...requestOf(call, id), body })
 
 /** The context in which an activity is planned: the actors, and the dice for random choices. */
 export interface PlanContext {
@@ -154,8 +154,8 @@ export const rememberTicket =
 
 /** Draws one of a shop's tickets; newer ones are more likely. */
 export const drawKnownTicket = ({ tickets }: KnownShop, dice: Dice): KnownTicket | undefined => {
-  const all = [...tickets.values()]
-  return dice.chance(0.6) ? dice.pick(all.slice(-12)) : dice.pick(all)
+  const allTickets = [...tickets.values()]
+  return dice.chance(0.6) ? dice.pick(allTickets.slice(-12)) : dice.pick(allTickets)
 }
 
 const SERVICES = ["Resoling", "Hem", "Zip", "Screen", "New lining", "Polish"] as const
@@ -166,16 +166,18 @@ export const UNKNOWN_PHONE = "+21629999999"
 
 /** The body of a request for a new ticket. */
 export const drawTicket = ({ actors, dice }: PlanContext): Record<string, unknown> => {
-  const price_minor = dice.between(0, 400) * 250
+  const price_minor = dice.integerBetween(0, 400) * 250
   const client = dice.pick(actors.clients)
-  const whom = dice.between(0, 9)
+  const whom = dice.integerBetween(0, 9)
   return {
     service: dice.oneOf(SERVICES),
     ...(dice.chance(0.7) ? { item: dice.oneOf(ITEMS) } : {}),
     ...(dice.chance(0.2) ? { type: "prepare" } : {}),
     ...(dice.chance(0.6) ? { price_minor } : {}),
     ...(dice.chance(0.15) ? { items: [{ label: "Left", price_minor: 100 }, { label: "Right" }] } : {}),
-    ...(dice.chance(0.2) ? { promised_at: new Date(actors.now + dice.between(60, 9000) * MINUTE).toISOString() } : {}),
+    ...(dice.chance(0.2)
+      ? { promised_at: new Date(actors.now + dice.integerBetween(60, 9000) * MINUTE).toISOString() }
+      : {}),
     ...(dice.chance(0.3) ? { external_ref: actors.freshName("order") } : {}),
     ...(whom < 4 && client !== undefined ? { client_phone: client.phone } : {}),
     ...(whom === 4 ? { client_phone: UNKNOWN_PHONE } : {}),

@@ -9,7 +9,7 @@ export class Dice {
   }
 
   /** A whole number from `min` to `max`, both included. */
-  between(min: number, max: number): number {
+  integerBetween(min: number, max: number): number {
     return min + this.#random.integer(max - min + 1)
   }
 
@@ -19,22 +19,22 @@ export class Dice {
   }
 
   /** Draws one of several; undefined if there are none. */
-  pick<A>(all: ReadonlyArray<A>): A | undefined {
-    return all.length === 0 ? undefined : all[this.#random.integer(all.length)]
+  pick<A>(items: ReadonlyArray<A>): A | undefined {
+    return items.length === 0 ? undefined : items[this.#random.integer(items.length)]
   }
 
   /** Draws one of a list that is not empty. */
-  oneOf<A>(all: readonly [A, ...ReadonlyArray<A>]): A {
-    return all[this.#random.integer(all.length)] ?? all[0]
+  oneOf<A>(items: readonly [A, ...ReadonlyArray<A>]): A {
+    return items[this.#random.integer(items.length)] ?? items[0]
   }
 
   /** Draws one of several, with probabilities in proportion to their weights. */
-  pickWeighted<A extends { readonly weight: number }>(all: readonly [A, ...ReadonlyArray<A>]): A {
-    let left = this.#random.number() * all.reduce((sum, { weight }) => sum + weight, 0)
-    for (const one of all) {
-      left -= one.weight
-      if (left < 0) return one
+  pickWeighted<A extends { readonly weight: number }>(items: readonly [A, ...ReadonlyArray<A>]): A {
+    let remainingWeight = this.#random.number() * items.reduce((sum, { weight }) => sum + weight, 0)
+    for (const item of items) {
+      remainingWeight -= item.weight
+      if (remainingWeight < 0) return item
     }
-    return all[0]
+    return items[0]
   }
 }

@@ -11,7 +11,7 @@ export const realMs = (): number => Number(realClock.unsafeCurrentTimeNanos() / 
 
 /** The latency and the end of a request, in real milliseconds. */
 export interface Timing {
-  readonly act: string
+  readonly action: string
   readonly ended_ms: number
   readonly took_ms: number
 }
@@ -85,8 +85,8 @@ export class SimulatedReceivers {
   }
 
   /** Sets the behaviour of a shop's receiver. */
-  setBehaviour(shop: string, mood: ReceiverBehaviour): void {
-    this.#moods.set(shop, mood)
+  setBehaviour(shop: string, behaviour: ReceiverBehaviour): void {
+    this.#moods.set(shop, behaviour)
   }
 
   /** Handles deliveries from a socket. */
@@ -103,5 +103,5 @@ export class SimulatedReceivers {
 
   /** Handles deliveries in this process. Other fibers run first, a random number of times. */
   readonly pausingHandler: Handler = (incoming) =>
-    Effect.zipRight(yieldTimes(this.#dice.between(0, 3)), this.handler(incoming))
+    Effect.zipRight(yieldTimes(this.#dice.integerBetween(0, 3)), this.handler(incoming))
 }

@@ -12,7 +12,7 @@ import type { RecordedResponse } from "./auditor/Trace.js"
 import { type SimulatedReceivers, yieldTimes } from "./Observers.js"
 
 /** The part of a planned request that is sent. */
-type SentRequest = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | "body" | "fault">
+type SentRequest = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "idempotency_key" | "body" | "fault">
 
 /** A service with its sandbox, and receivers that it can reach. */
 export interface SimulationEnvironment {
@@ -20,7 +20,7 @@ export interface SimulationEnvironment {
    * Sends a request. Returns the response, or null if the request was cut off. Other fibers run `pauses` times while
    * the body is sent.
    */
-  readonly ask: (request: SentRequest, pauses?: number) => Effect.Effect<RecordedResponse | null, EnvironmentFailed>
+  readonly send: (request: SentRequest, pauses?: number) => Effect.Effect<RecordedResponse | null, EnvironmentFailed>
   /** The address of a shop's receiver. */
   readonly receiverOf: (shop: string) => string
 }
@@ -41,10 +41,13 @@ export const simulatedServiceLayer = <E>(
     Layer.provideMerge(Logger.minimumLogLevel(LogLevel.Fatal))
   )
 
-const httpRequestOf = ({ method, path, query = "", key, once, body }: SentRequest, pauses: number): HttpRequest => {
+const httpRequestOf = (
+  { method, path, query = "", key, idempotency_key, body }: SentRequest,
+  pauses: number
+): HttpRequest => {
   const headers: Readonly<Record<string, string | undefined>> = {
     authorization: key === undefined ? undefined : `Bearer ${key.text}`,
-    "idempotency-key": once,
+    "idempotency-key": idempotency_key,
     "content-type": body === undefined ? undefined : "application/json"
   }
   const text = body === undefined ? "" : JSON.stringify(body)
@@ -77,7 +80,7 @@ export const inProcessSimulation = Effect.map(makeInProcessPipeline(true), (pipe
       return Exit.isSuccess(exit) ? responseOf(exit.value) : null
     })
   return {
-    ask: (request, pauses = 0) => {
+    send: (request, pauses = 0) => {
       const httpRequest = httpRequestOf(request, pauses)
       return request.fault === "cut" ? sendAndCutOff(httpRequest, pauses) : Effect.map(pipe(httpRequest), responseOf)
     },
@@ -101,8 +104,8 @@ export const remoteSimulation = (
       new EnvironmentFailed({
         message: `The server at ${api.origin} does not respond like a workshop service (${why}). Start a server with workshop serve --sandbox --store memory, and give its address with --base-url.`
       })
-    const send = ({ method, path, query = "", key, once, body }: SentRequest) => {
-      const options = { bearer: key?.text, once, body }
+    const send = ({ method, path, query = "", key, idempotency_key, body }: SentRequest) => {
+      const options = { bearer: key?.text, idempotency_key, body }
       return api.call(method, query === "" ? path : `${path}?${query}`, options).pipe(
         Effect.mapError(({ detail }) => toFailure(detail)),
         Effect.flatMap(({ response }) => {
@@ -114,7 +117,7 @@ export const remoteSimulation = (
       )
     }
     return {
-      ask: (request) =>
+      send: (request) =>
         request.fault === "cut"
           ? Effect.map(Effect.timeoutOption(send(request), CUT_AFTER_MS), Option.getOrNull)
           : send(request),
@@ -129,10 +132,10 @@ interface ClockState {
 }
 
 const requestClock = (
-  { ask }: SimulationEnvironment,
+  { send }: SimulationEnvironment,
   request: SentRequest
 ): Effect.Effect<ClockState, EnvironmentFailed> =>
-  Effect.flatMap(ask(request), (response) => {
+  Effect.flatMap(send(request), (response) => {
     const { now = "", frozen = false } = successData<{ readonly now: string; readonly frozen: boolean }>(response) ?? {}
     return Number.isNaN(Date.parse(now))
       ? new EnvironmentFailed({
@@ -160,9 +163,9 @@ export const withClockRestored = <A, E, R>(
   program: Effect.Effect<A, E, R>
 ): Effect.Effect<{ readonly result: A; readonly clock: string }, E | EnvironmentFailed, R> =>
   Effect.gen(function* () {
-    const before = yield* readClock(environment)
-    const restore = requestClock(environment, { ...requestOf("move clock"), body: { freeze: before.frozen } })
+    const clockBefore = yield* readClock(environment)
+    const restore = requestClock(environment, { ...requestOf("move clock"), body: { freeze: clockBefore.frozen } })
     // A failure to restore the clock is ignored, because the server does not respond then and the program reports that.
     const result = yield* Effect.onError(program, () => Effect.option(restore))
-    return { result, clock: formatClockReport(before, yield* restore) }
+    return { result, clock: formatClockReport(clockBefore, yield* restore) }
   })

@@ -53,7 +53,7 @@ const GAPS: readonly [Gap, ...ReadonlyArray<Gap>] = [
 
 /** A move of the sandbox clock, and the requests that are made at the instant after it. */
 interface Leap {
-  readonly move: Readonly<Record<string, unknown>>
+  readonly clockMove: Readonly<Record<string, unknown>>
   readonly requests: ReadonlyArray<PlannedRequest> | null
 }
 
@@ -69,13 +69,13 @@ const leapToEdge = (planning: PlanContext): Leap | null => {
     const instant =
       ticket.state === "collected" ? ticket.collected_at : ticket.state === "ready" ? ticket.ready_at : null
     if (instant === null) return []
-    const edge = Date.parse(instant) + (ticket.state === "collected" ? DAY : 60 * DAY) + dice.between(-1, 1)
+    const edge = Date.parse(instant) + (ticket.state === "collected" ? DAY : 60 * DAY) + dice.integerBetween(-1, 1)
     return edge > actors.now ? [{ ticket, edge }] : []
   })
   const target = dice.pick(edges)
   if (target === undefined) return null
   return {
-    move: { set: new Date(target.edge).toISOString() },
+    clockMove: { set: new Date(target.edge).toISOString() },
     requests: [planStatus(till, target.ticket, "workshop")]
   }
 }
@@ -85,7 +85,7 @@ const drawLeap = (planning: PlanContext): Leap => {
   const edge = dice.chance(0.012) ? leapToEdge(planning) : null
   if (edge !== null) return edge
   const { min, max } = dice.pickWeighted(GAPS)
-  return { move: { advance_ms: dice.between(min, max) }, requests: null }
+  return { clockMove: { advance_ms: dice.integerBetween(min, max) }, requests: null }
 }
 
 /** Runs a simulation, one step after another. */
@@ -104,11 +104,11 @@ class SimulationRunner {
   /** Makes a request, records its outcome, and passes the response to the actor. */
   readonly run = (request: PlannedRequest, pauses = 0): Effect.Effect<RecordedResponse | null, EnvironmentFailed> =>
     Effect.suspend(() => {
-      const began = realMs()
-      return Effect.map(this.#environment.ask(request, pauses), (response) => {
+      const startedAt = realMs()
+      return Effect.map(this.#environment.send(request, pauses), (response) => {
         const ended_ms = realMs()
         this.#record(request, response)
-        this.recorder.timings.push({ act: request.act, ended_ms, took_ms: ended_ms - began })
+        this.recorder.timings.push({ action: request.action, ended_ms, took_ms: ended_ms - startedAt })
         request.onResponse?.(request.fault === "lost" ? null : response)
         return response
       })
@@ -119,7 +119,7 @@ class SimulationRunner {
     const { dice } = this.planning
     const requestsWithPauses = requests.map((request) => ({
       request,
-      pauses: requests.length > 1 || request.fault === "cut" ? dice.between(0, 3) : 0
+      pauses: requests.length > 1 || request.fault === "cut" ? dice.integerBetween(0, 3) : 0
     }))
     return Effect.forEach(requestsWithPauses, ({ request, pauses }) => this.run(request, pauses), {
       concurrency: "unbounded",
@@ -142,7 +142,7 @@ class SimulationRunner {
     this.step += 1
     const leap = drawLeap(this.planning)
     return Effect.zipRight(
-      this.moveClock(leap.move),
+      this.moveClock(leap.clockMove),
       Effect.suspend(() => this.runTogether(leap.requests ?? this.#draw()))
     )
   })
@@ -151,29 +151,29 @@ class SimulationRunner {
     const { dice } = this.planning
     const planned = this.#possible(() => true)
     if (planned === null || planned.isAlone || !dice.chance(0.3)) return planned?.requests ?? []
-    const more = Array.from(
-      { length: dice.between(1, 4) },
+    const randomSteps = Array.from(
+      { length: dice.integerBetween(1, 4) },
       () => this.#possible((other) => other.isAlone !== true)?.requests ?? []
     )
-    return [...planned.requests, ...more.flat()]
+    return [...planned.requests, ...randomSteps.flat()]
   }
 
-  #possible(fits: (activity: Activity) => boolean) {
+  #possible(isWanted: (activity: Activity) => boolean) {
     for (let draws = 0; draws < MAX_DRAWS; draws++) {
       const activity = this.planning.dice.pickWeighted(ACTIVITIES)
-      const requests = fits(activity) ? activity.plan(this.planning) : null
+      const requests = isWanted(activity) ? activity.plan(this.planning) : null
       if (requests !== null) return { requests, isAlone: activity.isAlone === true }
     }
     return null
   }
 
   #record(request: PlannedRequest, response: RecordedResponse | null): void {
-    const { actor, act, shop, key, method, path, query = "", once = null, body, fault } = request
+    const { actor, action, shop, key, method, path, query = "", idempotency_key = null, body, fault } = request
     const { actors } = this.planning
     if (path === "/sandbox/clock")
       actors.now = Date.parse((response?.body.data as { readonly now?: string } | undefined)?.now ?? "") || actors.now
     const isSeen = fault !== "lost" && response !== null
-    const requestFields = { actor, act, shop, key: key?.id ?? null, method, path, query, once, body }
+    const requestFields = { actor, action, shop, key: key?.id ?? null, method, path, query, idempotency_key, body }
     this.recorder.recordExchange({ step: this.step, now: actors.now, ...requestFields, isSeen, response })
   }
 }
@@ -289,7 +289,7 @@ const settleOpenAttempts = (runner: SimulationRunner) =>
     Effect.forEach([...shop.openAttempts], (attempt, i) =>
       Effect.zipRight(
         i % 20 === 0 ? runner.moveClock({ advance_ms: 61_000 }) : Effect.void,
-        runner.run(planAttempt(shop, attempt, "plain", `repeat ${attempt.act}`))
+        runner.run(planAttempt(shop, attempt, "plain", `repeat ${attempt.action}`))
       )
     )
   )
@@ -334,18 +334,18 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
     const name = actors.freshName("Shop")
     const time_zone = dice.oneOf(ZONES)
     const body = { name, currency: "TND", decimals: 3, time_zone, tracking_base_url: "https://track.example.com" }
-    const opened = successData<OpenedShop>(
+    const openedShop = successData<OpenedShop>(
       yield* run(planRequest("owner", "open a shop", null, ["open shop", "", body]))
     )
-    if (opened === null)
+    if (openedShop === null)
       return yield* new EnvironmentFailed({
         message: "No shop could be created. Check that the server was started with --sandbox."
       })
     const shop: KnownShop = {
-      id: opened.shop.id,
+      id: openedShop.shop.id,
       name,
       time_zone,
-      keys: [{ id: opened.key_id, text: opened.key, scopes: "full", isRevoked: false }],
+      keys: [{ id: openedShop.key_id, text: openedShop.key, scopes: "full", isRevoked: false }],
       tickets: new Map(),
       openAttempts: [],
       doneAttempts: [],
@@ -364,12 +364,12 @@ const planPreparation = ({ planning }: SimulationRunner, shop: KnownShop): Reado
   const program = {
     active: true,
     name: "Stamps",
-    stamps_required: dice.between(3, 10),
+    stamps_required: dice.integerBetween(3, 10),
     stamps_per_ticket: 1,
     reward_label: "A hem"
   }
   // Some shops begin near the last number, so that the numbers start again during the run.
-  const next_number = dice.chance(0.5) ? { next_number: dice.between(9950, 9999) } : {}
+  const next_number = dice.chance(0.5) ? { next_number: dice.integerBetween(9950, 9999) } : {}
   const change = planRequest("owner", "prepare", shop.id, ["change shop", shop.id, { program, ...next_number }])
   const webhook = dice.chance(0.8) ? [planWebhook(shop, planning)] : []
   return [change, planKey(shop, "full"), planKey(shop, "read"), ...webhook]

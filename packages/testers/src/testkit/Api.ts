@@ -25,7 +25,7 @@ export interface CallOptions {
   /** The bearer token. */
   readonly bearer?: string | null | undefined
   /** The value of the Idempotency-Key header. */
-  readonly once?: string | null | undefined
+  readonly idempotency_key?: string | null | undefined
   /** The body, which is sent as JSON. */
   readonly body?: unknown
   /** A body that is sent unchanged in place of `body`. */
@@ -88,7 +88,7 @@ export class Api {
   readonly #fetch: Fetch
   readonly #sandbox_token: string | null
   /** The last exchange, for reports. */
-  last: Exchange | undefined
+  lastExchange: Exchange | undefined
 
   constructor(base_url: string, options: { readonly fetch?: Fetch; readonly sandbox_token?: string | null } = {}) {
     this.origin = originOf(base_url)
@@ -98,12 +98,12 @@ export class Api {
 
   /** Sends a request; rejects with {@link NoResponse}. */
   async send(method: string, path: string, options: CallOptions = {}, signal?: AbortSignal): Promise<Exchange> {
-    const { bearer = path.startsWith("/sandbox") ? this.#sandbox_token : null, once, body, raw } = options
+    const { bearer = path.startsWith("/sandbox") ? this.#sandbox_token : null, idempotency_key, body, raw } = options
     const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const givenHeaders = new Set(Object.keys(options.headers ?? {}).map((name) => name.toLowerCase()))
     const defaultHeaders = Object.entries({
       Authorization: bearer === null ? null : `Bearer ${bearer}`,
-      "Idempotency-Key": once ?? null,
+      "Idempotency-Key": idempotency_key ?? null,
       "Content-Type": text === undefined ? null : "application/json"
     }).filter((entry): entry is [string, string] => entry[1] !== null && !givenHeaders.has(entry[0].toLowerCase()))
     const headers = { ...Object.fromEntries(defaultHeaders), ...options.headers }
@@ -124,8 +124,8 @@ export class Api {
         headers: Object.fromEntries(response.headers),
         body: await responseText(response)
       }
-      this.last = { method, url, headers, body: text, response: read }
-      return this.last
+      this.lastExchange = { method, url, headers, body: text, response: read }
+      return this.lastExchange
     } catch (error) {
       throw toNoResponse(url, error)
     }

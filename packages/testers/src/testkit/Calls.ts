@@ -74,15 +74,15 @@ export const callOf = (request: {
   readonly method: string
   readonly path: string
 }): { readonly name: CallName; readonly id: string } | null => {
-  const given = request.path.split("/")
+  const givenSegments = request.path.split("/")
   const row = rows.find(
     ({ method, segments }) =>
       method === request.method &&
-      segments.length === given.length &&
-      segments.every((segment, i) => segment === given[i] || segment.startsWith(":"))
+      segments.length === givenSegments.length &&
+      segments.every((segment, i) => segment === givenSegments[i] || segment.startsWith(":"))
   )
   if (row === undefined) return null
-  return { name: row.name, id: given[row.segments.findIndex((segment) => segment.startsWith(":"))] ?? "" }
+  return { name: row.name, id: givenSegments[row.segments.findIndex((segment) => segment.startsWith(":"))] ?? "" }
 }
 
 /** The methods of the API. */

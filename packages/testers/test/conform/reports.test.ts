@@ -199,7 +199,7 @@ describe("a run", () => {
   it("a run continues after a failed case, and shows the last request of the case", async () => {
     const broken: Case["run"] = async (shop) => {
       await shop.get("/shop")
-      throw new ExpectationFailed({ expected: "this", found: "that" })
+      throw new ExpectationFailed({ expected: "this", actual: "that" })
     }
     const cases = [{ ...one, run: broken }, one]
     const found = await Effect.runPromise(

@@ -14,7 +14,7 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     await using sender = await Sender.open()
     expect((await sender.send(eventText("e1", "ticket.ready"))).status).toBe(200)
     const [received] = sender.received
-    expect(received).toMatchObject({ n: 1, at: NOON, outcome: "event", doubt: null, answered: 200 })
+    expect(received).toMatchObject({ n: 1, at: NOON, outcome: "event", refused_as: null, answered: 200 })
     expect(received?.event).toMatchObject({ id: "e1", type: "ticket.ready" })
   })
 
@@ -35,12 +35,12 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     ["that is malformed", "v1=abc", "malformed", /does not have the form t=<seconds>/],
     ["that is 301 s old", signatureHeader(eventText("e1"), [SECRET], NOON - 301_000), "too_old", /too far behind/],
     ["that is 301 s ahead", signatureHeader(eventText("e1"), [SECRET], NOON + 301_000), "too_new", /too far ahead/]
-  ])("a receiver refuses a signature %s with 400, and says why", async (_, header, doubt, says) => {
+  ])("a receiver refuses a signature %s with 400, and says why", async (_, header, refused_as, says) => {
     await using sender = await Sender.open()
     const answer = await sender.send(eventText("e1"), header)
     expect(answer.status).toBe(400)
     expect(await answer.text()).toMatch(says)
-    expect(sender.received).toMatchObject([{ outcome: "refused", doubt, answered: 400 }])
+    expect(sender.received).toMatchObject([{ outcome: "refused", refused_as, answered: 400 }])
   })
 
   it("a receiver accepts either of two secrets during a rotation", async () => {
@@ -76,14 +76,14 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     await using sender = await Sender.open()
     expect((await sender.send(eventText("e1", "ticket.painted"))).status).toBe(200)
     expect((await sender.send("[]")).status).toBe(400)
-    expect(sender.received.map(({ doubt }) => doubt)).toEqual([null, "not_an_event"])
+    expect(sender.received.map(({ refused_as }) => refused_as)).toEqual([null, "not_an_event"])
   })
 
   it("a receiver refuses other methods than POST with 405, and a body over 1 MiB with 413", async () => {
     await using sender = await Sender.open()
     expect((await fetch(sender.receiver.url)).status).toBe(405)
     expect((await sender.send("x".repeat(1_048_577))).status).toBe(413)
-    expect(sender.received.map(({ doubt }) => doubt)).toEqual(["not_a_post", "too_large"])
+    expect(sender.received.map(({ refused_as }) => refused_as)).toEqual(["not_a_post", "too_large"])
   })
 
   it("a receiver without a secret waits for one before it responds", async () => {
@@ -105,7 +105,7 @@ describe("a receiver drops duplicates (Specification, Webhooks)", () => {
   it("a receiver counts the retry of an event that it failed as new, because it was not acknowledged", async () => {
     await using sender = await Sender.open({ behaviour: { reply: { kind: "status", status: 503 } } })
     expect(await sender.statuses("e1")).toEqual([503])
-    await Effect.runPromise(sender.receiver.behave({ reply: { kind: "status", status: 204 } }))
+    await Effect.runPromise(sender.receiver.setBehaviour({ reply: { kind: "status", status: 204 } }))
     expect(await sender.statuses("e1", "e1")).toEqual([204, 204])
     expect(sender.received.map(({ outcome }) => outcome)).toEqual(["failed", "event", "again"])
   })
@@ -238,7 +238,7 @@ describe("a receiver that forwards (Specification, Sandbox)", () => {
       ["refused", 400]
     ])
     // The signature was forwarded unchanged, so it is valid at the second receiver too.
-    expect(behind.received).toMatchObject([{ outcome: "failed", doubt: null, event: { id: "e1" } }])
+    expect(behind.received).toMatchObject([{ outcome: "failed", refused_as: null, event: { id: "e1" } }])
   })
 
   it("a receiver that forwards closes the connection if the other address does not respond", async () => {

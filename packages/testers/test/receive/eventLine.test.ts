@@ -27,14 +27,14 @@ const came = (type: string, data: object, rest: Partial<ReceivedDelivery> = {}):
   const body = eventText("e1", type, data)
   const event = eventOf(body)
   const arrived = { n: 1, at: NOON, path: "/", headers: {}, signature: "", body, event }
-  return { ...arrived, outcome: "event", doubt: null, redialled: false, answered: 200, ...rest }
+  return { ...arrived, outcome: "event", refused_as: null, redialled: false, answered: 200, ...rest }
 }
 
 const lines = (...all: ReadonlyArray<ReceivedDelivery>): ReadonlyArray<string> => {
   const known = new KnownTickets()
   return all.map((received) => {
     const news = known.classify(received.event!)
-    if (received.outcome === "event") known.learn(received.event!)
+    if (received.outcome === "event") known.remember(received.event!)
     return eventLine(received, news, paintPlain)
   })
 }
@@ -91,7 +91,7 @@ describe("each event on one line (Specification, Commands)", () => {
 
   it("the line of a refused request has the reason for the refusal", () => {
     const line = eventLine(
-      came("ping", {}, { outcome: "refused", doubt: "mismatch", answered: 400 }),
+      came("ping", {}, { outcome: "refused", refused_as: "mismatch", answered: 400 }),
       { kind: "first" },
       paintPlain
     )
@@ -101,14 +101,14 @@ describe("each event on one line (Specification, Commands)", () => {
   })
 
   it("the line of a request from the future names --register and --tolerance", () => {
-    const future = came("ping", {}, { outcome: "refused", doubt: "too_new", answered: 400 })
+    const future = came("ping", {}, { outcome: "refused", refused_as: "too_new", answered: 400 })
     expect(eventLine(future, { kind: "first" }, paintPlain)).toContain(
       "2026-11-20 12:00:00  refused  its signature's time is too far ahead of this machine's clock. For a sandbox, use --register, which reads the sandbox's clock, or increase --tolerance (responded 400)"
     )
   })
 
   it("the line of a request without a signature names --signature-header, because the header may have another name", () => {
-    const missing = came("ping", {}, { outcome: "refused", doubt: "missing", answered: 400 })
+    const missing = came("ping", {}, { outcome: "refused", refused_as: "missing", answered: 400 })
     expect(eventLine(missing, { kind: "first" }, paintPlain)).toBe(
       "2026-11-20 12:00:00  refused  it has no signature header. If the header has another name, add --signature-header (responded 400)"
     )
@@ -127,7 +127,7 @@ describe("each event on one line (Specification, Commands)", () => {
 
   it("with --json an event's line is one JSON object", () => {
     const known = new KnownTickets()
-    known.learn(came("ticket.created", { ticket }).event!)
+    known.remember(came("ticket.created", { ticket }).event!)
     const received = came("ticket.ready", { ticket: ready })
     const json = eventJson(received, known.classify(received.event!))
     expect(json).not.toContain("\n")
@@ -136,7 +136,7 @@ describe("each event on one line (Specification, Commands)", () => {
       n: 1,
       at: "2026-11-20T12:00:00.000Z",
       outcome: "event",
-      doubt: null,
+      refused_as: null,
       redialled: false,
       answered: 200,
       event: JSON.parse(received.body),

@@ -19,7 +19,7 @@ const recordCalls = () => {
     shop: { id: "it", key: "" },
     key: null,
     idempotency_key: null,
-    ask: answering,
+    send: answering,
     askSandbox: answering,
     moveClock: () => answering("POST", "/sandbox/clock"),
     receiver: Effect.die("not asked for"),

@@ -58,7 +58,7 @@ describe("the auditor (Specification, Commands)", () => {
       const cardOf = ({ shop, path }: { readonly shop: string | null; readonly path: string }) =>
         seen.shops.find(({ id }) => id === shop)?.cards.find(({ client }) => path.includes(client))?.data
       const i = seen.exchanges.findIndex(
-        (one) => one.act === "stamps" && one.response?.status === 200 && cardOf(one) != null
+        (one) => one.action === "stamps" && one.response?.status === 200 && cardOf(one) != null
       )
       const repeated = seen.exchanges[i]!
       const before = { ...repeated, seq: repeated.seq - 0.5, now: repeated.now - days_before * DAY_MS, response: null }
@@ -84,10 +84,14 @@ describe("the auditor (Specification, Commands)", () => {
       const repetition = seen.exchanges[i]!
       const first = seen.exchanges.find(
         (one) =>
-          isCreate(one) && one.once === repetition.once && one.key === repetition.key && one.response?.status === 201
+          isCreate(one) &&
+          one.idempotency_key === repetition.idempotency_key &&
+          one.key === repetition.key &&
+          one.response?.status === 201
       )!
       const lost = { ...repetition, seq: repetition.seq - 0.5, now: first.now + days_after * DAY_MS, response: null }
-      for (const one of seen.exchanges.slice(i)) if (one.once === first.once) one.now = lost.now + 1
+      for (const one of seen.exchanges.slice(i))
+        if (one.idempotency_key === first.idempotency_key) one.now = lost.now + 1
       ;(repetition.response!.body.data as { service: string }).service = "Something else"
       const exchanges = seen.exchanges.toSpliced(i, 0, lost)
       return checks.idempotency({ ...seen, exchanges }).map(({ message }) => message)

@@ -167,7 +167,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
         (one) => isStatus(200, /\/stamps$/)(one) && one.response?.body.meta?.replayed === false
       )
       repeat(seen, given, 21, (copy, n) => {
-        copy.once = `copy ${n}`
+        copy.idempotency_key = `copy ${n}`
         dataOf(copy).card.lifetime += n + 1
       })
     }

@@ -10,7 +10,7 @@ it("a counted noun is singular only after 1", () => {
 it("the counts of a simulation use singular nouns after 1 (docs/simulate.md)", () => {
   const counts = {
     ...{ steps: 1, simulated_ms: 86_400_000, requests: 1, deliveries: 1, tickets: 1, shops: 1, clients: 1 },
-    ...{ acts: {}, answers: {}, events: {}, states: {}, outcomes: {} }
+    ...{ actions: {}, answers: {}, events: {}, states: {}, outcomes: {} }
   }
   const summary = { seed: 7, digest: "", counts, violations: [] }
   const [first, second] = countLines({

@@ -74,11 +74,11 @@ const COMMON_REFUSALS: ReadonlyArray<RefusalName> = [
 
 /** Each way in which an operation may fail with a status, by its code or reason. */
 const failuresOf = ({ id, scope, refusals, limits }: Rules, status: number): Record<string, ErrorExample> => {
-  const named = [...COMMON_REFUSALS, ...refusals].map((name) => [name, refusalExample(name)] as const)
-  const all: ReadonlyArray<readonly [string, ErrorExample]> = [
+  const namedExamples = [...COMMON_REFUSALS, ...refusals].map((name) => [name, refusalExample(name)] as const)
+  const namesAndExamples: ReadonlyArray<readonly [string, ErrorExample]> = [
     [`invalid_${id}`, issuesExample(examples[id]?.issues ?? [])],
     ...(scope === undefined ? [] : [[`scope_missing_${scope.replace(":", "_")}`, scopeExample(scope)] as const]),
-    ...named,
+    ...namedExamples,
     ...(refusals.some((name) => name.endsWith("_not_found"))
       ? [["unknown_route", refusalExample("unknown_route")] as const]
       : []),
@@ -94,7 +94,7 @@ const failuresOf = ({ id, scope, refusals, limits }: Rules, status: number): Rec
       }
     ]
   ]
-  return Object.fromEntries(all.filter(([, { value }]) => errorCodes[value.error.code].status === status))
+  return Object.fromEntries(namesAndExamples.filter(([, { value }]) => errorCodes[value.error.code].status === status))
 }
 
 const failureStatuses = [...new Set(Object.values(errorCodes).map(({ status }) => status))]
@@ -102,7 +102,10 @@ const failureStatuses = [...new Set(Object.values(errorCodes).map(({ status }) =
 /** The error examples of all operations, each once, because many operations share one. */
 const collectExamples = (rules: Iterable<Rules>): Node =>
   toJson(
-    Object.assign({}, ...[...rules].flatMap((one) => failureStatuses.map((status) => failuresOf(one, status))))
+    Object.assign(
+      {},
+      ...[...rules].flatMap((refusalName) => failureStatuses.map((status) => failuresOf(refusalName, status)))
+    )
   ) as Node
 
 const makeReferences = (names: ReadonlyArray<string>) =>
@@ -156,7 +159,7 @@ const makeOperation = (rules: Rules, generated: OpenApi.OpenAPISpecOperation): N
     security: [{ apiKey: scope === undefined ? [] : [scope] }],
     ...(generated.parameters.length === 0
       ? {}
-      : { parameters: generated.parameters.map((one) => makeParameter(generated.tags[0], one)) }),
+      : { parameters: generated.parameters.map((parameter) => makeParameter(generated.tags[0], parameter)) }),
     ...(body === undefined
       ? {}
       : {
@@ -196,8 +199,8 @@ const buildDocument = (): Node => {
   const spec = OpenApi.fromApi(WorkshopApi)
   const rules = rulesByOperation()
   const parts = { paths: makePaths(spec, rules), webhooks: toJson(makeWebhooks(SIGNATURE_HEADER)) as Node }
-  const named = collectSchemas(spec, eventSchemas, { Event: toJson(anyEvent) })
-  const { schemas, ...referred } = withReferences(named, parts)
+  const namedSchemas = collectSchemas(spec, eventSchemas, { Event: toJson(anyEvent) })
+  const { schemas, ...referred } = withReferences(namedSchemas, parts)
   return {
     openapi: "3.1.0",
     info: {

@@ -58,9 +58,9 @@ const simplifyNullable = (node: Node): Node => {
   const { anyOf, ...rest } = node
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || !anyOf.some((one) => isNode(one) && one.type === "null"))
     return node
-  const other = anyOf.find((one) => isNode(one) && one.type !== "null")
-  if (!isNode(other) || typeof other.type !== "string" || other.enum !== undefined) return node
-  return { ...other, ...rest, type: [other.type, "null"] }
+  const schema = anyOf.find((one) => isNode(one) && one.type !== "null")
+  if (!isNode(schema) || typeof schema.type !== "string" || schema.enum !== undefined) return node
+  return { ...schema, ...rest, type: [schema.type, "null"] }
 }
 
 /**
@@ -80,8 +80,8 @@ const removeRef = ({ $ref: _, ...rest }: Node): Node => rest
 
 const simplifyEnum = (node: Node): Node => {
   if (!Array.isArray(node.enum) || node.enum.length !== 1) return node
-  const { enum: only, ...rest } = node
-  return { ...rest, const: (only as ReadonlyArray<Json>)[0]! }
+  const { enum: values, ...rest } = node
+  return { ...rest, const: (values as ReadonlyArray<Json>)[0]! }
 }
 
 const removeGeneratedNames = (node: Node): Node =>
@@ -232,14 +232,14 @@ const compareByName = ([a]: readonly [string, Json], [b]: readonly [string, Json
 export const collectSchemas = (
   spec: OpenApi.OpenAPISpec,
   others: ReadonlyArray<Schema.Schema.AnyNoContext> = [],
-  more: Node = {}
+  extension: Node = {}
 ): Node => {
   const definitions: Record<string, OpenApiJsonSchema.JsonSchema> = { ...spec.components.schemas }
   for (const schema of others) OpenApiJsonSchema.makeWithDefs(schema, { defs: definitions })
-  const named = Object.entries(definitions)
+  const namedSchemas = Object.entries(definitions)
     .filter(([name]) => !GENERATED_NAMES.has(name))
     .map(([name, schema]) => [name, normalizeNamedSchema(name, toJson(schema))] as const)
-  return Object.fromEntries([...named, ...Object.entries(more)].sort(compareByName))
+  return Object.fromEntries([...namedSchemas, ...Object.entries(extension)].sort(compareByName))
 }
 
 /** Replaces each inline copy of a named schema with a reference. */

@@ -16,12 +16,12 @@ const MAX_LANGUAGES = 20
 const ENTRY =
   /^([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}|\d{3}))?(?:-[a-z0-9-]+)?\s*(?:;\s*q=(0(?:\.\d{1,3})?|1(?:\.0{1,3})?))?$/i
 
-const readEntry = (text: string): { readonly found: TrackingLocale; readonly weight: number } | null => {
+const readEntry = (text: string): { readonly locale: TrackingLocale; readonly weight: number } | null => {
   const [, named = "", region, weight = "1"] = ENTRY.exec(text.trim()) ?? []
-  const language = languages.find((one) => one === named.toLowerCase())
+  const language = languages.find((language) => language === named.toLowerCase())
   if (language === undefined || Number(weight) === 0) return null
   const locale = region === undefined ? language : `${language}-${region.toUpperCase()}`
-  return { found: { language, locale }, weight: Number(weight) }
+  return { locale: { language, locale }, weight: Number(weight) }
 }
 
 /** The available language with the highest quality, or English if there is none. */
@@ -31,5 +31,5 @@ export const localeOf = (accept_language: string | undefined): TrackingLocale =>
     (best, entry) => (best === null || entry.weight > best.weight ? entry : best),
     null
   )
-  return best?.found ?? { language: "en", locale: "en" }
+  return best?.locale ?? { language: "en", locale: "en" }
 }

@@ -71,11 +71,11 @@ const hourOptionsOf = ({ language, locale }: TrackingLocale) =>
   language === "fr" || /^ar-(DZ|MA|MR|TN)$/.test(locale) ? ({ hourCycle: "h23" } as const) : {}
 
 const makeDateFormats = (reader: TrackingLocale, { time_zone, updated_at }: TrackingView) => {
-  const format = (iso: string, more: Intl.DateTimeFormatOptions): string => {
+  const format = (iso: string, options: Intl.DateTimeFormatOptions): string => {
     // The year is shown only if it is not the present one.
     const year = iso.slice(0, 4) === updated_at.slice(0, 4) ? {} : ({ year: "numeric" } as const)
     const time = { hour: "numeric", minute: "2-digit", ...hourOptionsOf(reader) } as const
-    const shown = { timeZone: time_zone, month: "long", day: "numeric", ...year, ...time, ...more } as const
+    const shown = { timeZone: time_zone, month: "long", day: "numeric", ...year, ...time, ...options } as const
     return new Intl.DateTimeFormat(reader.locale, shown).format(new Date(iso))
   }
   return {
@@ -94,7 +94,7 @@ const makeAmountFormat = (locale: string, { currency, decimals }: TrackingView) 
   return (minor: number) => format.format(minor / 10 ** decimals)
 }
 
-const marks: Readonly<Record<TrackingStep["progress"], Html>> = {
+const progressMarks: Readonly<Record<TrackingStep["progress"], Html>> = {
   done: html`<circle class="full" cx="14" cy="14" r="12"/><path class="mark" d="m8.5 14.5 3.8 3.8 7.2-8"/>`,
   current: html`<circle class="full" cx="14" cy="14" r="12"/><circle class="core" cx="14" cy="14" r="5"/>`,
   upcoming: html`<circle class="ring" cx="14" cy="14" r="10"/>`
@@ -107,12 +107,12 @@ const renderStep = (
   { short }: DateFormats
 ) =>
   html`<li class="${progress}"${progress === "current" ? html` aria-current="step"` : null}>
-<svg viewBox="0 0 28 28" aria-hidden="true">${marks[progress]}</svg>
+<svg viewBox="0 0 28 28" aria-hidden="true">${progressMarks[progress]}</svg>
 <div class="name">${names[step]}<span class="unseen">${words.colon}${words.progress[progress]}</span>
 ${at === null ? null : html`<span class="when">${short(at)}</span>`}</div></li>`
 
-const renderDefinition = (name: string, value: string, more: ReadonlyArray<string> = []): Html =>
-  html`<div><dt>${name}</dt><dd><bdi>${value}</bdi>${more.map((line) => html`<small>${line}</small>`)}</dd></div>`
+const renderDefinition = (name: string, value: string, details: ReadonlyArray<string> = []): Html =>
+  html`<div><dt>${name}</dt><dd><bdi>${value}</bdi>${details.map((line) => html`<small>${line}</small>`)}</dd></div>`
 
 const renderDelay = ({ delay }: TrackingView, words: TrackingWords, { long }: DateFormats): ReadonlyArray<Html> => {
   if (delay === null) return []
@@ -182,7 +182,7 @@ export const trackingTemplate = (view: TrackingView, locale: TrackingLocale): st
 <p class="lead">${text}</p>
 <ul class="items">${view.items.map((item) => html`<li><bdi>${item}</bdi></li>`)}</ul>
 <h2 class="unseen">${words.progress_title}</h2>
-<ol class="steps">${view.steps.map((one) => renderStep(one, names, words, dates))}</ol>
+<ol class="steps">${view.steps.map((step) => renderStep(step, names, words, dates))}</ol>
 ${details.length === 0 ? null : html`<h2 class="unseen">${words.details_title}</h2><dl>${details}</dl>`}
 <footer><p>${words.ticket} <b><bdi>${view.number_label}</bdi></b> · ${words.code} <b><bdi>${view.tracking_code}</bdi></b></p>
 <p>${words.updated_at}${words.colon}${dates.long(view.updated_at)}</p></footer>

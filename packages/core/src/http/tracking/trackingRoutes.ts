@@ -81,19 +81,19 @@ export const trackingRoutes = ({ template = trackingTemplate, shop_id }: Trackin
 
     const showTicket = (request: HttpRequest, context: RequestContext): Effect.Effect<Page> => {
       const locale = localeOf(request.header("accept-language"))
-      const common = makeHeaders(locale, csp)
+      const commonHeaders = makeHeaders(locale, csp)
       const makeRefusal = (
         status: number,
         message: Parameters<typeof renderTrackingMessage>[0],
         wait?: string
       ): Page => ({
         status,
-        headers: wait === undefined ? common : { ...common, "Retry-After": wait },
+        headers: wait === undefined ? commonHeaders : { ...commonHeaders, "Retry-After": wait },
         body: renderTrackingMessage(message, locale)
       })
       return viewOf(request, context).pipe(
         Effect.map((view) =>
-          view === null ? makeRefusal(404, "not_found") : { headers: common, body: template(view, locale) }
+          view === null ? makeRefusal(404, "not_found") : { headers: commonHeaders, body: template(view, locale) }
         ),
         Effect.catchTags({
           LimitReached: (failure) => Effect.succeed(makeRefusal(429, "too_many", retryAfterOf(failure, context.now))),

@@ -38,8 +38,8 @@ export const isLoggedNow = <Subject>(
 ): Effect.Effect<boolean> =>
   Effect.clockWith((clock) =>
     Effect.map(clock.currentTimeMillis, (now) => {
-      const last = at.get(subject)
-      if (last !== undefined && Math.abs(now - last) < MINUTE_MS) return false
+      const lastLoggedAt = at.get(subject)
+      if (lastLoggedAt !== undefined && Math.abs(now - lastLoggedAt) < MINUTE_MS) return false
       at.set(subject, now)
       return true
     })

@@ -79,8 +79,8 @@ export const makeDeliveryClaimer = ({ deliveries, inFlight, attempt, serially, m
     Effect.gen(function* () {
       const clock = yield* Effect.clock
       const began_at = realNow(clock)
-      const free = freeSlots(began_at)
-      const claims = free > 0 ? yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), free) : []
+      const freeCount = freeSlots(began_at)
+      const claims = freeCount > 0 ? yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), freeCount) : []
       claimed_at = realNow(clock)
       took_ms = claimed_at - began_at
       const freeSlot = slots.take(claims.length, claimed_at)

@@ -168,8 +168,8 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     const beginDue = serially(
       Effect.uninterruptible(
         Effect.gen(function* () {
-          const free = notifications_in_flight_per_process - inFlight.count
-          const due = free > 0 ? yield* queue.due(yield* now, free, receiver) : []
+          const slots = notifications_in_flight_per_process - inFlight.count
+          const due = slots > 0 ? yield* queue.due(yield* now, slots, receiver) : []
           const outcomes = yield* Effect.forEach(due, begin)
           const discarded = notifiesClients ? 0 : yield* discardExpired
           return outcomes.filter((isBegun) => isBegun).length + discarded

@@ -14,7 +14,7 @@ const MAX_REMEMBERED_SHOPS = 100_000
  */
 const claimAcrossCells = (allCells: AllCells) => {
   const served = new Map<ShopId, { readonly number: number; readonly turn: number }>()
-  let last = 0
+  let lastPosition = 0
 
   const orderOf = ({ shop_id, turn }: DeliveryTurn): number => {
     const latest = served.get(shop_id)
@@ -23,9 +23,9 @@ const claimAcrossCells = (allCells: AllCells) => {
   /** Records the order of the claims of several cells, as if one claim had made them all. */
   const rememberClaimOrder = (claims: ReadonlyArray<readonly [ShopId, number]>) => {
     if (served.size > MAX_REMEMBERED_SHOPS) served.clear()
-    last = Math.max(last + 1, ...claims.map(([, number]) => number))
+    lastPosition = Math.max(lastPosition + 1, ...claims.map(([, number]) => number))
     claims.forEach(([shop_id, number], i) => {
-      served.set(shop_id, { number, turn: last * TURNS_PER_CLAIM + Math.min(i, TURNS_PER_CLAIM - 1) })
+      served.set(shop_id, { number, turn: lastPosition * TURNS_PER_CLAIM + Math.min(i, TURNS_PER_CLAIM - 1) })
     })
   }
 
@@ -33,7 +33,7 @@ const claimAcrossCells = (allCells: AllCells) => {
     Effect.gen(function* () {
       const turnsOfCells = yield* allCells.ask(({ access }) => access.turns(now, max))
       const slots = turnsOfCells
-        .flatMap(([cell, turns]) => turns.map((one) => ({ cell, rank: one.rank, order: orderOf(one) })))
+        .flatMap(([cell, turns]) => turns.map((turn) => ({ cell, rank: turn.rank, order: orderOf(turn) })))
         .sort((a, b) => a.rank - b.rank || a.order - b.order)
         .slice(0, max)
         .map(({ cell }) => cell)

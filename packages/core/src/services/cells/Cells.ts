@@ -160,7 +160,7 @@ const makeCopier = (allCells: AllCells, directory: CellDirectory) => {
   const writeCopies = (client_id: ClientId | null, retries: number): Effect.Effect<void, StoreUnavailable> =>
     Effect.flatMap(directory.stale(client_id), (stale) =>
       Effect.forEach(
-        stale.flatMap(({ lacking, ...of }) => lacking.map((lack) => ({ ...of, ...lack }))),
+        stale.flatMap(({ lacking, ...of }) => lacking.map((missingCell) => ({ ...of, ...missingCell }))),
         ({ client_id, account, cell, change_number }) => {
           const cellOfCopy = cellsByName.get(cell)
           if (cellOfCopy === undefined || !allCells.available.includes(cellOfCopy)) return Effect.void
@@ -388,8 +388,8 @@ export const cellPorts = ({
       unavailable: Effect.sync(unavailableCells),
       complaint: Effect.sync(() => (allCells.available.length > 0 ? null : "No cell responds."))
     })
-    const lookForOthers = Effect.flatMap(directory.names, (all) => {
-      addedCells = all.filter((name) => !names.has(name)).map((name) => ({ name, remedy: addedCellRemedy(name) }))
+    const lookForOthers = Effect.flatMap(directory.names, (allNames) => {
+      addedCells = allNames.filter((name) => !names.has(name)).map((name) => ({ name, remedy: addedCellRemedy(name) }))
       return Effect.forEach(addedCells, ({ name }) => logRemedy(addedCellRemedy(name)), { discard: true })
     })
     const copyAndLook = Effect.zipRight(

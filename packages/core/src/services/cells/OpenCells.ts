@@ -314,8 +314,8 @@ export class AllCells {
     work: (cell: OpenCell) => Effect.Effect<A | null, StoreUnavailable>
   ): Effect.Effect<A | null, StoreUnavailable> {
     return Effect.flatMap(this.ask(work), (results) => {
-      const first = results.find(([, one]) => one !== null)
-      if (first !== undefined) return Effect.succeed(first[1])
+      const firstFound = results.find(([, one]) => one !== null)
+      if (firstFound !== undefined) return Effect.succeed(firstFound[1])
       return results.length === this.cells.length ? Effect.succeed(null) : new StoreUnavailable({})
     })
   }

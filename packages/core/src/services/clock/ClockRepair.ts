@@ -32,19 +32,19 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
   )
   if (ahead_until !== null) {
     while (true) {
-      const later = yield* queue.dueAfter(shop_id, yield* Clock.currentTimeMillis, batch)
-      yield* Effect.forEach(later, (notification) => store.transact(retryNotificationNow(notification)), {
+      const laterDue = yield* queue.dueAfter(shop_id, yield* Clock.currentTimeMillis, batch)
+      yield* Effect.forEach(laterDue, (notification) => store.transact(retryNotificationNow(notification)), {
         concurrency: 16
       })
-      if (later.length < batch) break
+      if (laterDue.length < batch) break
     }
   }
   // Until all tickets are repaired, the order of changes is not the order of their times, so a repair that was interrupted begins with the
   // first change again.
   const since = ahead_until === null ? 0 : begun_at
-  const last = ((yield* reads.shop(shop_id))?.head.change_seq ?? 1) - 1
+  const lastSeq = ((yield* reads.shop(shop_id))?.head.change_seq ?? 1) - 1
   let tickets = 0
-  for (let after: number | null = null; after === null || after < last; ) {
+  for (let after: number | null = null; after === null || after < lastSeq; ) {
     const page: SeenTickets = yield* reads.tickets(shop_id, {}, { _tag: "Changes", since, after }, batch)
     const now = yield* Clock.currentTimeMillis
     const outcomes = yield* Effect.forEach(
@@ -53,7 +53,7 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
       { concurrency: 16 }
     )
     tickets += outcomes.filter(({ result }) => result).length
-    after = page.tickets.at(-1)?.record.change_seq ?? last
+    after = page.tickets.at(-1)?.record.change_seq ?? lastSeq
   }
   const repaired: ClockRepairResult = { ahead_until, tickets }
   return repaired
@@ -63,8 +63,8 @@ const { data_ahead_max_ms, data_ahead_check_every_ms } = ServiceLimits
 
 const aheadMessage = ({ count, first }: ShopsAhead, ms: number): string => {
   const shops = count === 1 ? "1 shop" : `${count} shops`
-  const named = first.length < count ? `${first.join(", ")} and ${count - first.length} more` : first.join(", ")
-  return `The data of ${shops} are up to ${durationInWords(Math.round(ms / 1000))} ahead of this server's clock (${named}). If this clock is wrong, correct it. If the data were written with a wrong clock or by a sandbox, run workshop shop repair-clock --all.`
+  const shopNames = first.length < count ? `${first.join(", ")} and ${count - first.length} more` : first.join(", ")
+  return `The data of ${shops} are up to ${durationInWords(Math.round(ms / 1000))} ahead of this server's clock (${shopNames}). If this clock is wrong, correct it. If the data were written with a wrong clock or by a sandbox, run workshop shop repair-clock --all.`
 }
 
 type AheadCheck = Effect.Effect<string | null, StoreUnavailable>
@@ -115,5 +115,5 @@ export const dataAheadReason: Effect.Effect<string | null, StoreUnavailable, Dir
 /** Logs a warning if the data are ahead of the clock. It ignores a store that does not respond, because the first real use reports that. */
 export const warnIfDataAhead: Effect.Effect<void, never, Directory> = Effect.flatMap(
   Effect.catchAll(dataAheadReason, () => Effect.succeed(null)),
-  (found) => (found === null ? Effect.void : Effect.logWarning(found))
+  (warning) => (warning === null ? Effect.void : Effect.logWarning(warning))
 )

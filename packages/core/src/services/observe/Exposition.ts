@@ -78,11 +78,11 @@ const headOf = (name: string, { metricKey }: MetricPair.MetricPair.Untyped): str
  * samples. A frequency is a counter with the label `key`. By default only those of the service, `process_` and `nodejs_`.
  */
 export const formatExposition = (
-  measured: ReadonlyArray<MetricPair.MetricPair.Untyped>,
+  pairs: ReadonlyArray<MetricPair.MetricPair.Untyped>,
   isShown: (name: string) => boolean = (name) => SHOWN.test(name)
 ): string => {
   const families = new Map<string, { readonly head: string; readonly lines: Array<string> }>()
-  for (const pair of measured) {
+  for (const pair of pairs) {
     const name = metricName(pair.metricKey.name)
     const lines = isShown(name) ? formatSamples(name, pair) : []
     if (lines.length === 0) continue
@@ -99,8 +99,8 @@ export const formatExposition = (
 /** Updates the gauges of the process, and stops waiting for the database after a time limit. */
 const measure: Effect.Effect<void> = Effect.gen(function* () {
   const probes = [...((yield* Probes) ?? [])]
-  const measured = Effect.forEach(probes, ({ measure = Effect.void }) => measure, { concurrency: "unbounded" })
-  yield* Effect.withClock(Effect.timeoutOption(measured, ServiceLimits.measuring_ms), Clock.make())
+  const measureAll = Effect.forEach(probes, ({ measure = Effect.void }) => measure, { concurrency: "unbounded" })
+  yield* Effect.withClock(Effect.timeoutOption(measureAll, ServiceLimits.measuring_ms), Clock.make())
 })
 
 /**

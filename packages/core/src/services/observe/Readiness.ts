@@ -9,7 +9,7 @@ import { dataAheadReason } from "../clock/ClockRepair.js"
 const complaint = Effect.flatMap(Probes, (probes) =>
   Effect.map(
     Effect.forEach(probes ?? [], ({ complaint = Effect.succeed(null) }) => complaint, { concurrency: "unbounded" }),
-    (found) => found.find((one) => one !== null) ?? null
+    (reasons) => reasons.find((reason) => reason !== null) ?? null
   )
 )
 
@@ -17,7 +17,7 @@ const complaint = Effect.flatMap(Probes, (probes) =>
 export const unavailableCells: Effect.Effect<ReadonlyArray<UnavailableCell>> = Effect.flatMap(Probes, (probes) =>
   Effect.map(
     Effect.forEach(probes ?? [], ({ unavailable = Effect.succeed([]) }) => unavailable),
-    (found) => found.flat()
+    (warnings) => warnings.flat()
   )
 )
 

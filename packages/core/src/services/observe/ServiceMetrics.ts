@@ -23,7 +23,7 @@ const deliveriesInFlight = Metric.gauge("workshop_deliveries_in_flight", {
 export const showDeliveries = (in_flight: number): Effect.Effect<void> =>
   Effect.zipRight(
     Metric.set(deliveriesInFlight, in_flight),
-    Effect.forEach(Object.values(attemptsEnded), (one) => Metric.incrementBy(one, 0), { discard: true })
+    Effect.forEach(Object.values(attemptsEnded), (counter) => Metric.incrementBy(counter, 0), { discard: true })
   )
 
 const notificationAttempts = Metric.counter("workshop_notification_attempts_total", {
@@ -52,7 +52,7 @@ const notificationsInFlight = Metric.gauge("workshop_notifications_in_flight", {
 export const showNotifications = (in_flight: number): Effect.Effect<void> =>
   Effect.zipRight(
     Metric.set(notificationsInFlight, in_flight),
-    Effect.forEach(Object.values(notificationsEnded), (one) => Metric.incrementBy(one, 0), { discard: true })
+    Effect.forEach(Object.values(notificationsEnded), (counter) => Metric.incrementBy(counter, 0), { discard: true })
   )
 
 /** Tickets that were closed because nobody collected them or their shop had no news (Specification, States). */

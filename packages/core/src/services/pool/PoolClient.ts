@@ -15,7 +15,7 @@ export const CONNECTION_ENDED = [
 // A statement with the wrong number of parameters also fails with 08P01, but the connection stays open. From a pooler,
 // 08P01 is fatal.
 const isConnectionEndCode = (code: string, severity: unknown): boolean =>
-  CONNECTION_ENDED.some((one) => one === code) ||
+  CONNECTION_ENDED.some((endedCode) => endedCode === code) ||
   (/^08[0-9A-Z]{3}$/.test(code) && (code !== "08P01" || severity === "FATAL"))
 
 /**

@@ -30,8 +30,8 @@ export const countClientsInUse = (pool: object): number | undefined => {
 /**
  * The error message if all clients of a pool were in use, such as `All 5 clients of your pool were in use for 2000 ms`.
  */
-export const describeInUse = (clients: number, one: string, owner: string, waited_ms: number): string =>
-  `${clients === 1 ? `The only ${one} of ${owner} was` : `All ${clients} ${one}s of ${owner} were`} in use for ${waited_ms} ms`
+export const describeInUse = (clients: number, noun: string, owner: string, waited_ms: number): string =>
+  `${clients === 1 ? `The only ${noun} of ${owner} was` : `All ${clients} ${noun}s of ${owner} were`} in use for ${waited_ms} ms`
 
 /** The error and what to do about it, if the `connectionTimeoutMillis` of an embedder's pool ran out; undefined if not all clients were in use. */
 export const describeExhaustion = (pool: object): string | undefined => {

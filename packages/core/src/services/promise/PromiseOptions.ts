@@ -172,7 +172,8 @@ const mustBePolicy = (value: unknown): Complaint => {
   )
     return "must have a list of ports from 1 to 65535"
   if (typeof allowLoopbackHttp !== "boolean") return "must have true or false for allowLoopbackHttp"
-  return Array.isArray(refusedNetworks) && refusedNetworks.every((one) => typeof one === "string" && isNetwork(one))
+  return Array.isArray(refusedNetworks) &&
+    refusedNetworks.every((network) => typeof network === "string" && isNetwork(network))
     ? undefined
     : "must have networks such as 203.0.113.0/24 in refusedNetworks"
 }
@@ -205,12 +206,12 @@ export const promiseOptions: Readonly<Record<keyof PromiseOptions, (value: unkno
 }
 
 /** The first wrong option of `start`, in a sentence; null if all are right. */
-export const findStartRefusal = (given: unknown): OptionRefused | null => {
+export const findStartRefusal = (options: unknown): OptionRefused | null => {
   const refuse = (option: string, what: string) =>
     new OptionRefused({ option, message: `The option ${option} of start ${what}` })
-  const refused = findOptionRefusal("start", given ?? {}, promiseOptions)
+  const refused = findOptionRefusal("start", options ?? {}, promiseOptions)
   if (refused !== null) return refused
-  const { store, sender, send, now, clock } = (given ?? {}) as Partial<PromiseOptions>
+  const { store, sender, send, now, clock } = (options ?? {}) as Partial<PromiseOptions>
   if (store === undefined)
     return refuse("store", "is missing. Pass a store, such as the export layer of @workshop/store-memory.")
   if (sender !== undefined && send !== undefined)
@@ -342,28 +343,28 @@ const loggerLayer = ({ logger, onError }: Pick<PromiseOptions, "logger" | "onErr
 }
 
 const toLimits = (limits: NonNullable<PromiseOptions["limits"]>) => {
-  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined)
+  const setLimits = Object.entries(limits).filter(([, limit]) => limit !== undefined)
   return {
     ...defaultLimits,
-    ...Object.fromEntries(given.map(([policy, limit]) => [policy, limit ?? Number.POSITIVE_INFINITY]))
+    ...Object.fromEntries(setLimits.map(([policy, limit]) => [policy, limit ?? Number.POSITIVE_INFINITY]))
   }
 }
 
 /** The services and settings that follow from the options. */
-export const settingsOf = <E>(given: PromiseOptions<E>) => {
-  const { notifyClient, notifyOwner, profanity, randomBytes, now } = given
-  const clock = now === undefined ? given.clock : clockOf(now)
-  const policy = { ...productionAddresses, ...given.webhookPolicy }
+export const settingsOf = <E>(options: PromiseOptions<E>) => {
+  const { notifyClient, notifyOwner, profanity, randomBytes, now } = options
+  const clock = now === undefined ? options.clock : clockOf(now)
+  const policy = { ...productionAddresses, ...options.webhookPolicy }
   const environment = Layer.mergeAll(
-    loggerLayer(given),
+    loggerLayer(options),
     clock === undefined ? Layer.empty : Layer.setClock(clock),
     Layer.succeed(WebhookPolicy, policy),
-    given.limits === undefined ? Layer.empty : Layer.succeed(PolicyLimits, toLimits(given.limits)),
-    Layer.succeed(TrackingPages, { base_url: given.trackingBaseUrl ?? null })
+    options.limits === undefined ? Layer.empty : Layer.succeed(PolicyLimits, toLimits(options.limits)),
+    Layer.succeed(TrackingPages, { base_url: options.trackingBaseUrl ?? null })
   )
   return {
     environment,
-    sender: given.send === undefined ? given.sender : senderLayer(given.send),
+    sender: options.send === undefined ? options.sender : senderLayer(options.send),
     notifiers: Layer.merge(
       notifyClient === undefined
         ? Notifiers.noClientNotifier

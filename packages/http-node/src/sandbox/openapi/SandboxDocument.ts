@@ -23,8 +23,9 @@ const response = (status: string, { content }: OpenApi.OpenApiSpecResponse): Nod
     }
   const schema = toResponseSchema(content?.["application/json"]?.schema) as Node
   const { $ref } = schema
-  const named = typeof $ref === "string" ? (schemas[$ref.split("/").at(-1) ?? ""] as Node | undefined) : undefined
-  const words = status === "201" ? "Created" : status.startsWith("2") ? "The result" : named?.description
+  const referencedSchema =
+    typeof $ref === "string" ? (schemas[$ref.split("/").at(-1) ?? ""] as Node | undefined) : undefined
+  const words = status === "201" ? "Created" : status.startsWith("2") ? "The result" : referencedSchema?.description
   return { description: words ?? "Failed", headers: REQUEST_ID, content: { "application/json": { schema } } }
 }
 
@@ -57,7 +58,7 @@ const operation = (path: string, generated: OpenApi.OpenAPISpecOperation): Node 
     description: generated.description ?? "",
     ...(generated.parameters.length === 0
       ? {}
-      : { parameters: generated.parameters.map((one) => parameter(path, one)) }),
+      : { parameters: generated.parameters.map((generatedParameter) => parameter(path, generatedParameter)) }),
     ...(hasBody
       ? { requestBody: { required: true, content: { "application/json": { schema: normalizeSchema(body) } } } }
       : {}),

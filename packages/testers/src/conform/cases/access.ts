@@ -70,21 +70,22 @@ export const accessCases = casesOf("§5", [
   test("key-revoked (rule-key-revoked): A revoked key stops working within a minute, and the shop's other keys keep working.", async (shop) => {
     const till = await shop.withKey({ preset: "full" })
     ;(await till.get("/shop")).expectOk()
-    await shop.env.act("revoke key", till.key_id)
+    await shop.env.callSandbox("revoke key", till.key_id)
     await shop.env.advance(MINUTE)
     ;(await till.get("/shop")).expectRefusal(401, "UNAUTHENTICATED")
     ;(await till.create()).expectRefusal(401, "UNAUTHENTICATED")
     ;(await shop.get("/shop")).expectOk()
   }),
   test("key-five (rule-key-five): A shop has at most five active keys, and revoking one allows a new one.", async (shop) => {
-    const more = []
-    for (let i = 0; i < 4; i++) more.push(await shop.withKey({ preset: "read" }))
+    const requests = []
+    for (let i = 0; i < 4; i++) requests.push(await shop.withKey({ preset: "read" }))
     const createSixthKey = () => shop.env.sandbox("create key", shop.id, { name: "Sixth", preset: "full" })
     ;(await createSixthKey()).expectConflict("TOO_MANY_KEYS")
-    await shop.env.act("revoke key", more[0]?.key_id)
+    await shop.env.callSandbox("revoke key", requests[0]?.key_id)
     expectSame((await createSixthKey()).status < 300, true, "whether a key can be created after another was revoked")
   }),
   test("key-of-its-shop (rule-one-key-one-shop): The key of each shop reads that shop.", async (shop) => {
-    for (const each of [shop, await shop.env.openShop()]) (await each.get("/shop")).expectData({ id: each.id })
+    for (const shopOfKey of [shop, await shop.env.openShop()])
+      (await shopOfKey.get("/shop")).expectData({ id: shopOfKey.id })
   })
 ])

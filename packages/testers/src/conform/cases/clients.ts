@@ -7,29 +7,32 @@ import type { CaseEnvironment, CasePerson, CaseShop } from "../CaseEnvironment.j
 import { expectSame, expectShape, expectThat, type TestResponse } from "../Expectations.js"
 
 /** Expects two responses to be equal except for the fields that differ in every response. */
-const expectAlike = (hidden: Exchange, absent: Exchange): void => {
-  const [one, other] = [hidden.response, absent.response]
-  expectSame(one.status, other.status, "the status of a client who blocks", hidden)
+const expectAlike = (blocked: Exchange, unknown: Exchange): void => {
+  const [one, other] = [blocked.response, unknown.response]
+  expectSame(one.status, other.status, "the status of a client who blocks", blocked)
   for (const name of new Set([...Object.keys(one.headers), ...Object.keys(other.headers)])) {
     if (name === "request-id" || name === "date") continue
-    expectSame(one.headers[name], other.headers[name], `the header ${name} of a client who blocks`, hidden)
+    expectSame(one.headers[name], other.headers[name], `the header ${name} of a client who blocks`, blocked)
   }
-  expectSame(one.body, other.body, "the body of a client who blocks", hidden)
+  expectSame(one.body, other.body, "the body of a client who blocks", blocked)
 }
 
 /** Makes the same request for an unknown client and for one who blocks the shop, each in its own shop. */
 const compareUnknownAndBlocked = async (
   env: CaseEnvironment,
-  ask: (shop: CaseShop, client: CasePerson) => Promise<TestResponse>
+  send: (shop: CaseShop, client: CasePerson) => Promise<TestResponse>
 ) => {
   const unknownShop = await (await env.openShop()).enableProgram()
   const blockedShop = await (await env.openShop()).enableProgram()
   // This request makes the number of requests of both shops equal, because the headers of their limits are compared.
   await unknownShop.createTicket({ client_phone: env.unusedPhone() })
   const blocker = await blockedShop.openBlocker()
-  const absent = (await ask(unknownShop, { id: UNKNOWN_ID, phone: env.unusedPhone() })).expectRefusal(404, "NOT_FOUND")
-  const hidden = (await ask(blockedShop, blocker)).expectRefusal(404, "NOT_FOUND")
-  expectAlike(hidden.exchange, absent.exchange)
+  const unknownClient = (await send(unknownShop, { id: UNKNOWN_ID, phone: env.unusedPhone() })).expectRefusal(
+    404,
+    "NOT_FOUND"
+  )
+  const blockedClient = (await send(blockedShop, blocker)).expectRefusal(404, "NOT_FOUND")
+  expectAlike(blockedClient.exchange, unknownClient.exchange)
 }
 
 interface StampsAdded {
@@ -66,10 +69,10 @@ export const clientCases = casesOf("§4", [
     ;(await shop.create({ client_id: id })).expectData({ client: { id, display_name: "Amira B." } }, 201)
   }),
   test("client-counts (rule-client-counts): The response about a client counts their open tickets and all their tickets with this shop only.", async (shop) => {
-    const other = await shop.env.openShop()
+    const otherShop = await shop.env.openShop()
     const client = await shop.openKnownClient()
-    await other.visit(client)
-    await other.createTicket({ client_id: client.id })
+    await otherShop.visit(client)
+    await otherShop.createTicket({ client_id: client.id })
     for (const statuses of [[], ["ready"], ["impossible"], ["ready", "collected"]]) {
       const { id } = await shop.createTicket({ client_id: client.id })
       for (const status of statuses) (await shop.setStatus(id, status)).expectOk()
@@ -85,8 +88,8 @@ export const clientCases = casesOf("§4", [
     ;(await shop.lookUp(client.phone)).expectData({ id: client.id, tickets_open: 1 })
   }),
   test("client-of-another-shop (rule-client-by-phone): A client whom only another shop knows is a 404.", async (shop) => {
-    const other = await shop.env.openShop()
-    const client = await other.openKnownClient()
+    const otherShop = await shop.env.openShop()
+    const client = await otherShop.openKnownClient()
     ;(await shop.lookUp(client.phone)).expectRefusal(404, "NOT_FOUND")
     ;(await shop.get(`/clients/${client.id}`)).expectRefusal(404, "NOT_FOUND")
     ;(await shop.get(`/clients/${client.id}/loyalty`)).expectRefusal(404, "NOT_FOUND")
@@ -106,21 +109,21 @@ export const clientCases = casesOf("§4", [
   test("privacy-offer (rule-create-offer): Creating a ticket with a phone number has the same response whether nobody has the number, a client has it, or a client who blocks the shop has it.", async (shop) => {
     const create = async (prepare: (shop: CaseShop) => Promise<string>) => {
       const client_phone = await prepare(shop)
-      const before = (await shop.listEventTypes()).length
+      const countBefore = (await shop.listEventTypes()).length
       const response = await shop.create({ client_phone })
       const { client, state } = response.expectOk(201)
-      const types = (await shop.listEventTypes()).slice(before)
+      const types = (await shop.listEventTypes()).slice(countBefore)
       const names = Object.keys(response.exchange.response.headers).sort()
       return { client, state, types, meta: response.meta, names }
     }
-    const nobody = await create(async () => shop.env.unusedPhone())
+    const unknownPerson = await create(async () => shop.env.unusedPhone())
     expectSame(
       await create(async () => (await shop.env.openAccount()).phone),
-      nobody,
+      unknownPerson,
       "the response if an account has the number"
     )
     const blocked = await create(async (shop) => (await shop.openBlocker()).phone)
-    expectSame(blocked, nobody, "the response if the account's holder blocks the shop")
+    expectSame(blocked, unknownPerson, "the response if the account's holder blocks the shop")
   }),
   test("block-hides-tickets (rule-privacy-look-up): A client who blocks the shop disappears from its tickets and from later events.", async (shop) => {
     await shop.enableProgram()
@@ -128,9 +131,9 @@ export const clientCases = casesOf("§4", [
     await shop.createTicket({ client_phone: client.phone })
     await shop.env.answerOffer(client, "block")
     expectSame((await shop.readTicket(id)).client, null, "the ticket's client")
-    const before = (await shop.listEventTypes()).length
+    const countBefore = (await shop.listEventTypes()).length
     ;(await shop.setStatus(id, "ready")).expectData({ client: null, notified_at: null })
-    const events = (await shop.listEvents()).slice(before)
+    const events = (await shop.listEvents()).slice(countBefore)
     expectShape(events, [{ type: "ticket.ready", data: { ticket: { client: null } } }], "the events since")
   }),
   test("block-frees-ticket (rule-client-known-by-offer): A ticket whose client blocked the shop is linked to the next client who accepts it.", async (shop) => {
@@ -147,16 +150,16 @@ export const clientCases = casesOf("§4", [
     const client = await shop.env.openAccount()
     const { id } = await shop.createTicket({ client_phone: client.phone })
     await shop.env.advance(60 * DAY)
-    const before = await shop.readTicket(id)
-    expectShape(before, { state: "abandoned", client: null }, "the ticket")
+    const ticketBefore = await shop.readTicket(id)
+    expectShape(ticketBefore, { state: "abandoned", client: null }, "the ticket")
     await shop.env.answerOffer(client, "accept")
-    expectSame(await shop.readTicket(id), before, "the ticket after the acceptance")
+    expectSame(await shop.readTicket(id), ticketBefore, "the ticket after the acceptance")
     ;(await shop.get(`/clients/${client.id}`)).expectOk()
   }),
   test("offer-own-client (rule-client-known-by-offer): A ticket created with a client's id is not offered to that client again.", async (shop) => {
     const client = await shop.openKnownClient()
     await shop.createTicket({ client_id: client.id, client_phone: client.phone })
-    expectSame(await shop.env.act("get offers", client.id), [], "the client's offers")
+    expectSame(await shop.env.callSandbox("get offers", client.id), [], "the client's offers")
   }),
   test("block-stays (rule-privacy-look-up): A later visit to the counter does not remove a block.", async (shop) => {
     const client = await shop.openBlocker()
@@ -164,10 +167,10 @@ export const clientCases = casesOf("§4", [
     ;(await shop.lookUp(client.phone)).expectRefusal(404, "NOT_FOUND")
   }),
   test("block-one-shop (rule-privacy-look-up): A client who blocks one shop stays visible to other shops.", async (shop) => {
-    const other = await shop.env.openShop()
+    const otherShop = await shop.env.openShop()
     const client = await shop.openBlocker()
-    await other.visit(client)
-    const response = await other.lookUp(client.phone)
+    await otherShop.visit(client)
+    const response = await otherShop.lookUp(client.phone)
     expectThat(response.expectOk().id === client.id, "the client", response.data)
   }),
   test("loyalty-read (rule-loyalty-read): The loyalty response has the shop's programme and the client's card. A card that was never used has zeros.", async (shop) => {
@@ -193,9 +196,9 @@ export const clientCases = casesOf("§4", [
   test("stamps (rule-loyalty-read): Adding stamps returns the card, the number of stamps added and the number of rewards that they unlocked.", async (shop) => {
     const client = await shop.openLoyalClient({ stamps_required: 4 })
     const updated_at = await shop.env.readInstant()
-    const none = { rewards_available: 0, rewards_redeemed: 0, updated_at }
+    const emptyCard = { rewards_available: 0, rewards_redeemed: 0, updated_at }
     ;(await shop.addStamps<StampsAdded>(client, 3)).expectData({
-      card: { balance: 3, lifetime: 3, ...none },
+      card: { balance: 3, lifetime: 3, ...emptyCard },
       added: 3,
       rewards_unlocked: 0
     })
@@ -213,8 +216,8 @@ export const clientCases = casesOf("§4", [
   }),
   test("stamps-key-required (rule-idempotency-required): Adding stamps and redeeming a reward require an Idempotency-Key.", async (shop) => {
     const client = await shop.openLoyalClient()
-    ;(await shop.addStamps(client, 1, { once: undefined })).expectInvalid("header Idempotency-Key")
-    ;(await shop.redeem(client, { once: undefined })).expectInvalid("header Idempotency-Key")
+    ;(await shop.addStamps(client, 1, { idempotency_key: undefined })).expectInvalid("header Idempotency-Key")
+    ;(await shop.redeem(client, { idempotency_key: undefined })).expectInvalid("header Idempotency-Key")
   }),
   test("redeem (rule-loyalty-read): Redeeming a reward removes its stamps from the balance, names the reward, and does not change the lifetime stamps.", async (shop) => {
     const client = await shop.openLoyalClient({ stamps_required: 5, reward_label: "A free hem" })
@@ -236,16 +239,18 @@ export const clientCases = casesOf("§4", [
     const client = await shop.openLoyalClient({ stamps_required: 1 })
     ;(await shop.addStamps(client, 2)).expectOk()
     const path = `/clients/${client.id}/loyalty/redeem`
-    ;(await shop.post(path, {}, { once: shop.env.uniqueText("redeem") })).expectOk()
-    ;(await shop.post(path, { count: 1 }, { once: shop.env.uniqueText("redeem") })).expectInvalid("body count")
+    ;(await shop.post(path, {}, { idempotency_key: shop.env.uniqueText("redeem") })).expectOk()
+    ;(await shop.post(path, { count: 1 }, { idempotency_key: shop.env.uniqueText("redeem") })).expectInvalid(
+      "body count"
+    )
     ;(await shop.redeem(client)).expectOk()
   }),
   test("loyalty-card-by-shop (rule-loyalty-read-2): A client has a separate card with each shop.", async (shop) => {
     await shop.enableProgram()
-    const other = await (await shop.env.openShop()).enableProgram()
+    const otherShop = await (await shop.env.openShop()).enableProgram()
     const client = await shop.openKnownClient()
-    await other.visit(client)
+    await otherShop.visit(client)
     ;(await shop.addStamps(client, 2)).expectOk()
-    expectSame((await other.lookUp(client.phone)).expectOk().loyalty?.balance, 0, "the balance at the other shop")
+    expectSame((await otherShop.lookUp(client.phone)).expectOk().loyalty?.balance, 0, "the balance at the other shop")
   })
 ])

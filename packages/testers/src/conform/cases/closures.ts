@@ -50,9 +50,9 @@ export const closureCases = casesOf("§3", [
   test("closure-event-reason (rule-closure-at-its-own-instant): The event of a closure has the ticket and the reason.", async (shop) => {
     const { id } = await shop.createAndMove("ready")
     await shop.env.advance(60 * DAY)
-    const last = (await shop.listEvents()).at(-1)
+    const lastEvent = (await shop.listEvents()).at(-1)
     const expected = { type: "ticket.abandoned", data: { reason: "uncollected", ticket: { id, state: "abandoned" } } }
-    expectShape(last, expected, "the last event")
+    expectShape(lastEvent, expected, "the last event")
   }),
   test("closure-never-impossible (rule-closure-never-all): A ticket that is impossible is never abandoned.", async (shop) => {
     const { id } = await shop.createAndMove("impossible")
@@ -81,7 +81,7 @@ export const closureCases = casesOf("§3", [
     test(`closure-reset-${act} (rule-closure-uncollected): A ${act} by the shop restarts the sixty days of a ticket in the workshop.`, async (shop) => {
       const { id } = await shop.createTicket()
       await shop.env.advance(59 * DAY)
-      await shop.env.act(call, id, body)
+      await shop.env.callSandbox(call, id, body)
       await expectClosure(shop, id)
     })
   ),
@@ -94,10 +94,10 @@ export const closureCases = casesOf("§3", [
   test("closure-client-does-not-reset (rule-closure-uncollected): An action of the client does not restart the sixty days of a ticket in the workshop.", async (shop) => {
     const client = await shop.env.openAccount()
     const { id } = await shop.createTicket({ client_phone: client.phone, price_minor: 100 })
-    await shop.env.act("propose quote", id, { price_minor: 200 })
+    await shop.env.callSandbox("propose quote", id, { price_minor: 200 })
     await shop.env.advance(59 * DAY)
     await shop.env.answerOffer(client, "accept")
-    await shop.env.act("accept quote", id, {})
+    await shop.env.callSandbox("accept quote", id, {})
     await shop.env.advance(DAY)
     expectSame((await shop.readTicket(id)).state, "abandoned", "state")
   })

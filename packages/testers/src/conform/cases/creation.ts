@@ -21,8 +21,8 @@ export const creationCases = casesOf("§4", [
     })
     const record = { id: shop.id, name: "Atelier Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" }
     const { scopes } = (await shop.get<{ scopes: Array<string> }>("/shop")).expectData(record)
-    const all = ["clients:read", "loyalty:write", "tickets:read", "tickets:write"]
-    expectSame([...scopes].sort(), all, "the scopes of a full-access key")
+    const allScopes = ["clients:read", "loyalty:write", "tickets:read", "tickets:write"]
+    expectSame([...scopes].sort(), allScopes, "the scopes of a full-access key")
   }),
   test("create (rule-status-workshop-ready): Creating a ticket returns 201 and raises ticket.created with the ticket as it was created.", async (shop) => {
     const ticket = (await shop.create({ service: "Zip" })).expectData(
@@ -61,10 +61,10 @@ export const creationCases = casesOf("§4", [
     expectShape(events[1]?.data, { client: linked, ticket: { client: linked } }, "the data of client.linked")
   }),
   test("create-client-unknown (rule-create-client-linked): Creating a ticket for a client who is unknown, is known to another shop only, or blocks the shop gets the same 404.", async (shop) => {
-    const other = await shop.env.openShop()
+    const otherShop = await shop.env.openShop()
     const [stranger, theirs, blocker] = [
       await shop.env.openAccount(),
-      await other.openKnownClient(),
+      await otherShop.openKnownClient(),
       await shop.openBlocker()
     ]
     for (const id of [UNKNOWN_ID, stranger.id, theirs.id, blocker.id])
@@ -73,7 +73,7 @@ export const creationCases = casesOf("§4", [
   test("create-offer (rule-create-offer): A ticket with a phone number is offered to the account with that number, and is not linked until the client accepts.", async (shop) => {
     const client = await shop.env.openAccount()
     const { id } = (await shop.create({ client_phone: client.phone })).expectData({ client: null }, 201)
-    const offers = await shop.env.act("get offers", client.id)
+    const offers = await shop.env.callSandbox("get offers", client.id)
     expectShape(offers, [{ shop_id: shop.id, ticket_id: id, status: "open" }], "the client's offers")
     ;(await shop.lookUp(client.phone)).expectRefusal(404, "NOT_FOUND")
     await shop.env.answerOffer(client, "accept")
@@ -84,8 +84,8 @@ export const creationCases = casesOf("§4", [
   test("create-offer-twice-answered (rule-create-offer-twice-answered): An offer that was answered cannot be answered again.", async (shop) => {
     const client = await shop.env.openAccount()
     await shop.createTicket({ client_phone: client.phone })
-    const [offer] = await shop.env.act<ReadonlyArray<{ id: string }>>("get offers", client.id)
-    await shop.env.act("accept offer", offer?.id, {})
+    const [offer] = await shop.env.callSandbox<ReadonlyArray<{ id: string }>>("get offers", client.id)
+    await shop.env.callSandbox("accept offer", offer?.id, {})
     ;(await shop.env.sandbox("block shop", offer?.id, {})).expectConflict("OFFER_CLOSED")
   }),
   test("create-phone-e164 (rule-create-phone-e164, key): A phone number is stored in E.164, however it was written.", async (shop) => {
@@ -97,8 +97,8 @@ export const creationCases = casesOf("§4", [
   }),
   test("create-null-is-absent (rule-create-unknown-field, key): null for an optional field has the same effect as leaving the field out.", async (shop) => {
     const body = { type: null, item: null, description: null, items: null, client_id: null, client_phone: null }
-    const more = { price_minor: null, deposit_minor: null, promised_at: null, external_ref: null }
-    ;(await shop.create({ ...body, ...more })).expectData({ type: "repair", item: null, items: [] }, 201)
+    const optionalFields = { price_minor: null, deposit_minor: null, promised_at: null, external_ref: null }
+    ;(await shop.create({ ...body, ...optionalFields })).expectData({ type: "repair", item: null, items: [] }, 201)
   }),
   test("create-unknown-field (rule-create-unknown-field, key): An unknown field in the body is refused, and the error names it.", async (shop) => {
     ;(await shop.create({ price_minors: 1 })).expectInvalid("body price_minors")
@@ -108,7 +108,7 @@ export const creationCases = casesOf("§4", [
   test("create-every-problem (rule-create-every-problem, key): All problems of a request are reported at once, each with its location.", async (shop) => {
     const items = [{ label: "One" }, { label: "" }]
     const body = { service: "", type: "sale", price_minor: 1.5, items }
-    const response = await shop.create(body, { once: undefined })
+    const response = await shop.create(body, { idempotency_key: undefined })
     response.expectInvalid(
       "body service",
       "body type",
@@ -128,8 +128,8 @@ export const creationCases = casesOf("§4", [
   test("length-items (rule-length-all, key): The label of an item has at most 200 characters, and its service at most 120.", async (shop) => {
     const full = { label: "l".repeat(200), service: "s".repeat(120) }
     ;(await shop.create({ items: [full, full] })).expectData({ items: [full, full] }, 201)
-    const long = { label: "l".repeat(201), service: "s".repeat(121) }
-    ;(await shop.create({ items: [full, long] })).expectInvalid("body items.1.label", "body items.1.service")
+    const tooLong = { label: "l".repeat(201), service: "s".repeat(121) }
+    ;(await shop.create({ items: [full, tooLong] })).expectInvalid("body items.1.label", "body items.1.service")
   }),
   test("service-required (rule-length-all, key): Creating a ticket requires a service, which must be a text.", async (shop) => {
     for (const service of [undefined, null, "", 7, ["Hem"]])
@@ -141,8 +141,8 @@ export const creationCases = casesOf("§4", [
   }),
   test("text-control-characters (rule-text-control-characters, key): A text may contain newlines and tabs, but no other control characters and no lone surrogates.", async (shop) => {
     ;(await shop.create({ description: "one\n\ttwo" })).expectData({ description: "one\n\ttwo" }, 201)
-    for (const bad of ["\\u0000", "\\u0007", "\\u007f", "\\u0085", "\\ud800"]) {
-      const raw = `{"service":"Hem","description":"a${bad}b"}`
+    for (const badCharacter of ["\\u0000", "\\u0007", "\\u007f", "\\u0085", "\\ud800"]) {
+      const raw = `{"service":"Hem","description":"a${badCharacter}b"}`
       ;(await shop.create({}, { raw })).expectInvalid("body description")
     }
   }),

@@ -10,7 +10,7 @@ const listStates = async (shop: CaseShop) => (await shop.listDeliveries()).map((
 
 /** The number of notices to the owner. */
 const countNotices = async (shop: CaseShop): Promise<number> =>
-  (await shop.env.act<ReadonlyArray<unknown>>("list notices", shop.id)).length
+  (await shop.env.callSandbox<ReadonlyArray<unknown>>("list notices", shop.id)).length
 
 /** Retries, the turning off of a webhook, and replays (Specification, Webhooks; Sandbox). */
 export const deliveryCases = casesOf("§6", [
@@ -131,10 +131,10 @@ export const deliveryCases = casesOf("§6", [
     expectSame(inbox.deliveries.length, 0, "what the receiver got")
   }),
   test("delivery-own-shop (rule-one-key-one-shop): A receiver gets only the events of its own shop.", async (shop) => {
-    const other = await shop.env.openShop()
+    const otherShop = await shop.env.openShop()
     const [inbox, theirs] = [shop.env.openInbox(), shop.env.openInbox()]
     await shop.setWebhookTo(inbox)
-    await other.setWebhookTo(theirs)
+    await otherShop.setWebhookTo(theirs)
     await shop.createAndDeliver()
     expectSame([inbox.deliveries.length, theirs.deliveries.length], [1, 0], "the deliveries of both shops")
     expectThat(
@@ -162,7 +162,7 @@ export const deliveryCases = casesOf("§6", [
     expectShape(await shop.readWebhook(), { on: false, off_reason: "gone", failures_in_row: 8 }, "the webhook")
     expectSame(await listStates(shop), ["parked"], "the state of the delivery")
     inbox.reply(500)
-    await shop.env.act("enable webhook", shop.id, {})
+    await shop.env.callSandbox("enable webhook", shop.id, {})
     await shop.env.advance(MINUTE)
     expectSame(
       (await shop.listDeliveries())[0]?.attempts.map(({ n }) => n).slice(-2),
@@ -176,7 +176,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.createAndDeliver()
     await shop.createTicket()
     inbox.reply(200)
-    const enabled = await shop.env.act<WebhookJson>("enable webhook", shop.id, {})
+    const enabled = await shop.env.callSandbox<WebhookJson>("enable webhook", shop.id, {})
     expectShape(enabled, { on: true, off_reason: null, failures_in_row: 0 }, "the webhook")
     await shop.env.settle()
     expectSame(await listStates(shop), ["delivered", "delivered"], "the states of the deliveries")
@@ -192,13 +192,13 @@ export const deliveryCases = casesOf("§6", [
     // The attempts of the third delivery are due at 71:00, 71:01, 71:06, 71:36 and 73:36 hours. Before 73:36, the three
     // deliveries have had eight, seven and four attempts, which makes nineteen.
     await shop.env.advance(2 * HOUR + 36 * MINUTE - 1)
-    const nineteen = { on: true, failures_in_row: 19, first_failure_at: created_at }
-    expectShape(await shop.readWebhook(), nineteen, "the webhook after nineteen failures")
-    const before = await countNotices(shop)
+    const afterNineteen = { on: true, failures_in_row: 19, first_failure_at: created_at }
+    expectShape(await shop.readWebhook(), afterNineteen, "the webhook after nineteen failures")
+    const noticesBefore = await countNotices(shop)
     await shop.env.advance(1)
-    const off = { on: false, off_reason: "failing", failures_in_row: 20 }
-    expectShape(await shop.readWebhook(), off, "the webhook after the twentieth")
-    expectSame((await countNotices(shop)) > before, true, "whether the owner was notified")
+    const webhookOff = { on: false, off_reason: "failing", failures_in_row: 20 }
+    expectShape(await shop.readWebhook(), webhookOff, "the webhook after the twentieth")
+    expectSame((await countNotices(shop)) > noticesBefore, true, "whether the owner was notified")
     await shop.env.advance(3 * DAY)
     expectSame(inbox.deliveries.length, 20, "the number of attempts three days later")
   }),

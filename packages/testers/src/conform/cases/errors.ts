@@ -41,14 +41,14 @@ export const errorCases = casesOf("§7", [
   test("error-route-before-scope (rule-envelope-method-all): An unknown path is a 404 even for a key without scopes, and a missing scope is reported before an invalid body.", async (shop) => {
     const reader = await shop.withKey({ scopes: ["clients:read"] })
     ;(await reader.post("/nothing-here", {})).expectRefusal(404, "NOT_FOUND")
-    ;(await reader.create({ service: "" }, { once: undefined })).expectRefusal(403, "FORBIDDEN", {
+    ;(await reader.create({ service: "" }, { idempotency_key: undefined })).expectRefusal(403, "FORBIDDEN", {
       scope: "tickets:write"
     })
   }),
   test("error-400-before-replay (rule-error-order-of-403, key): An invalid body is a 400 even with an Idempotency-Key that was used before.", async (shop) => {
-    const once = shop.env.uniqueText("order")
-    ;(await shop.create({}, { once })).expectOk(201)
-    ;(await shop.create({ price_minor: -1 }, { once })).expectInvalid("body price_minor")
+    const idempotency_key = shop.env.uniqueText("order")
+    ;(await shop.create({}, { idempotency_key })).expectOk(201)
+    ;(await shop.create({ price_minor: -1 }, { idempotency_key })).expectInvalid("body price_minor")
   }),
   test("error-404-before-422 (rule-error-order-of-403): An unknown client is reported before a forbidden word, and an invalid body before both.", async (shop) => {
     await shop.changeSettings({ forbidden_words: ["grumblefluff"] })
@@ -68,14 +68,14 @@ export const errorCases = casesOf("§7", [
   }),
   test("error-profanity (rule-error-profanity): A forbidden word in any text of a ticket is a 422 that names the field.", async (shop) => {
     await shop.changeSettings({ forbidden_words: ["grumblefluff"] })
-    const bad = "A GrumbleFluff, please"
+    const rudeText = "A GrumbleFluff, please"
     const makeItems = (item: object) => ({ items: [{ label: "Fine" }, { label: "Fine", ...item }] })
     for (const [field, body] of [
-      ["service", { service: bad }],
-      ["item", { item: bad }],
-      ["description", { description: bad }],
-      ["items.1.label", makeItems({ label: bad })],
-      ["items.1.service", makeItems({ service: bad })]
+      ["service", { service: rudeText }],
+      ["item", { item: rudeText }],
+      ["description", { description: rudeText }],
+      ["items.1.label", makeItems({ label: rudeText })],
+      ["items.1.service", makeItems({ service: rudeText })]
     ] as const) {
       ;(await shop.create(body)).expectRefusal(422, "PROFANITY", { field })
     }
@@ -90,8 +90,8 @@ export const errorCases = casesOf("§7", [
     ;(await reader.create()).expectRefusal(403, "FORBIDDEN", { scope: "tickets:write" })
   }),
   test("error-no-internals (rule-error-no-internals, key): No response contains internals of the service.", async (shop) => {
-    const asked = ["/tickets/%00", "/tickets/'%20OR%201=1", "/tickets?cursor=%27", "/clients/%F0%9F%A7%B5"]
-    for (const path of asked) {
+    const paths = ["/tickets/%00", "/tickets/'%20OR%201=1", "/tickets?cursor=%27", "/clients/%F0%9F%A7%B5"]
+    for (const path of paths) {
       const response = await shop.get(path)
       expectThat(
         response.status === 400 || response.status === 404,

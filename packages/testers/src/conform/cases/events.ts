@@ -27,10 +27,10 @@ export const eventCases = casesOf("§6", [
   }),
   test("event-quote-accepted (rule-event-steps): A quote that is proposed, accepted or refused raises an event with the ticket and the quote.", async (shop) => {
     const { id } = await shop.createTicket({ price_minor: 100 })
-    await shop.env.act("propose quote", id, { price_minor: 150 })
-    await shop.env.act("refuse quote", id, {})
-    await shop.env.act("propose quote", id, { price_minor: 120, note: "Less" })
-    await shop.env.act("accept quote", id, {})
+    await shop.env.callSandbox("propose quote", id, { price_minor: 150 })
+    await shop.env.callSandbox("refuse quote", id, {})
+    await shop.env.callSandbox("propose quote", id, { price_minor: 120, note: "Less" })
+    await shop.env.callSandbox("accept quote", id, {})
     const raised = (await shop.listEvents()).filter(({ type }) => type.startsWith("quote."))
     const makeQuoteEvent = (type: string, price_minor: number, money: object) => {
       const quote = { status: type.slice("quote.".length), price_minor }
@@ -47,10 +47,10 @@ export const eventCases = casesOf("§6", [
   }),
   test("event-updated (rule-event-steps): An edit, a delay, a part and a photo each raise an event with the ticket and the changed fields.", async (shop) => {
     const { id } = await shop.createTicket()
-    await shop.env.act("edit ticket", id, { item: "Coat", price_minor: 100 })
-    await shop.env.act("announce delay", id, { promised_at: "2099-12-24T09:00:00Z" })
-    await shop.env.act("record part", id, { label: "Zip", status: "ordered" })
-    await shop.env.act("attach photo", id, { photo_url: "https://photos.example/1.jpg" })
+    await shop.env.callSandbox("edit ticket", id, { item: "Coat", price_minor: 100 })
+    await shop.env.callSandbox("announce delay", id, { promised_at: "2099-12-24T09:00:00Z" })
+    await shop.env.callSandbox("record part", id, { label: "Zip", status: "ordered" })
+    await shop.env.callSandbox("attach photo", id, { photo_url: "https://photos.example/1.jpg" })
     const raised = (await shop.listEvents()).slice(1).map(({ type, data }) => ({
       type,
       id: data.ticket?.id,
@@ -63,13 +63,13 @@ export const eventCases = casesOf("§6", [
   test("quote-answered-twice (rule-quote-answered-twice): A quote can be answered only once, and a ticket without a quote refuses an answer.", async (shop) => {
     const { id } = await shop.createTicket()
     ;(await shop.env.sandbox("accept quote", id, {})).expectConflict("QUOTE_CLOSED")
-    await shop.env.act("propose quote", id, { price_minor: 150 })
-    await shop.env.act("refuse quote", id, {})
+    await shop.env.callSandbox("propose quote", id, { price_minor: 150 })
+    await shop.env.callSandbox("refuse quote", id, {})
     ;(await shop.env.sandbox("accept quote", id, {})).expectConflict("QUOTE_CLOSED")
   }),
   test("quote-left-shop (rule-quote-answered-twice): The quote of a collected ticket can no longer be answered, and the price stays the same.", async (shop) => {
     const { id } = await shop.createTicket({ price_minor: 100 })
-    await shop.env.act("propose quote", id, { price_minor: 150 })
+    await shop.env.callSandbox("propose quote", id, { price_minor: 150 })
     for (const status of ["ready", "collected"]) (await shop.setStatus(id, status)).expectOk()
     for (const call of ["accept quote", "refuse quote"] as const)
       (await shop.env.sandbox(call, id, {})).expectConflict("QUOTE_CLOSED")
@@ -82,7 +82,7 @@ export const eventCases = casesOf("§6", [
   }),
   test("event-ping (rule-event-ping): A ping of the webhook has no data, and is also listed among the shop's events.", async (shop) => {
     const inbox = await shop.openReceiver()
-    const ping = await shop.env.act<EventJson>("ping", shop.id, {})
+    const ping = await shop.env.callSandbox<EventJson>("ping", shop.id, {})
     expectShape(ping, { type: "ping", shop_id: shop.id }, "the ping")
     expectSame(ping.data, {}, "its data")
     await shop.env.settle()
@@ -101,9 +101,9 @@ export const eventCases = casesOf("§6", [
     const { id } = await shop.createTicket({ client_phone: client.phone })
     await shop.env.answerOffer(client, "accept")
     const badge = { id: client.id, display_name: "Amira B." }
-    const last = (await shop.listEvents()).at(-1)
+    const lastEvent = (await shop.listEvents()).at(-1)
     const expected = { type: "client.linked", data: { client: badge, ticket: { id, client: badge } } }
-    expectShape(last, expected, "the last event")
+    expectShape(lastEvent, expected, "the last event")
   }),
   test("signature (rule-signature): A delivery is signed over its timestamp, a dot and its raw body, with the whole secret.", async (shop) => {
     const inbox = shop.env.openInbox()
@@ -138,16 +138,16 @@ export const eventCases = casesOf("§6", [
     expectSame(await shop.setWebhookTo(inbox), secret, "the secret with the new address")
     await shop.createAndDeliver()
     expectSigned(inbox.deliveries[0], [secret], await shop.env.readInstant())
-    const rotated = await shop.env.act<{ secret: string }>("rotate secret", shop.id, {})
+    const rotated = await shop.env.callSandbox<{ secret: string }>("rotate secret", shop.id, {})
     expectThat(rotated.secret !== secret, "a different secret after a rotation", "the same")
   }),
   test("secret-rotation (rule-signature): For 24 hours after a rotation a delivery has two v1 signatures, one of the new secret and one of the old. Then it has one.", async (shop) => {
     const inbox = shop.env.openInbox()
-    const old = await shop.setWebhookTo(inbox)
-    const { secret } = await shop.env.act<{ secret: string }>("rotate secret", shop.id, {})
+    const oldSecret = await shop.setWebhookTo(inbox)
+    const { secret } = await shop.env.callSandbox<{ secret: string }>("rotate secret", shop.id, {})
     for (const [ms, secrets] of [
-      [0, [secret, old]],
-      [DAY - 1000, [secret, old]],
+      [0, [secret, oldSecret]],
+      [DAY - 1000, [secret, oldSecret]],
       [2000, [secret]]
     ] as const) {
       await shop.env.advance(ms)

@@ -20,14 +20,14 @@ const createInApp = async (shop: CaseShop, n: number) => {
  */
 export const limitCases = casesOf("§8", [
   test("limit-requests (rule-limit-requests): A key has 120 requests a minute. The next request gets a 429 until sixty seconds after the minute's first request.", async (shop) => {
-    const other = await shop.withKey({ preset: "full" })
+    const otherKey = await shop.withKey({ preset: "full" })
     for (let i = 119; i >= 0; i--) (await shop.get("/shop")).expectHeader("RateLimit-Remaining", String(i)).expectOk()
     const refused = (await shop.get("/shop")).expectLimited("requests_per_minute")
     refused
       .expectHeader("RateLimit-Limit", "120")
       .expectHeader("RateLimit-Reset", "60")
       .expectHeader("Retry-After", "60")
-    ;(await other.get("/shop")).expectOk()
+    ;(await otherKey.get("/shop")).expectOk()
     await shop.env.advance(MINUTE - 1)
     // The server rounds the header up to whole seconds, so a wait of one millisecond is shown as one second. Rounded
     // down, a client would repeat its request too early.
@@ -57,12 +57,12 @@ export const limitCases = casesOf("§8", [
     ;(await shop.get("/shop")).expectLimited("requests_per_minute")
   }),
   test("limit-writes (rule-limit-requests): A key has 30 writes a minute. When they are used up, the key can still read, and another key can still write.", async (shop) => {
-    const other = await shop.withKey({ preset: "full" })
+    const otherKey = await shop.withKey({ preset: "full" })
     for (let i = 29; i >= 0; i--) (await shop.create()).expectHeader("RateLimit-Remaining", String(i)).expectOk(201)
     const refused = (await shop.create()).expectLimited("writes_per_minute")
     refused.expectHeader("RateLimit-Limit", "30")
     ;(await shop.get("/shop")).expectOk()
-    ;(await other.create()).expectOk(201)
+    ;(await otherKey.create()).expectOk(201)
     await shop.env.advance(MINUTE)
     ;(await shop.create()).expectOk(201)
   }),
@@ -95,11 +95,11 @@ export const limitCases = casesOf("§8", [
     ;(await shop.create()).expectOk(201)
   }),
   test("limit-tickets-replay (rule-limit-tickets-replay): A replay succeeds when the shop has reached its ticket limit, and does not count against that limit.", async (shop) => {
-    ;(await shop.create({}, { once: "early" })).expectOk(201)
-    ;(await shop.create({}, { once: "early" })).expectOk(200)
+    ;(await shop.create({}, { idempotency_key: "early" })).expectOk(201)
+    ;(await shop.create({}, { idempotency_key: "early" })).expectOk(200)
     await createInApp(shop, 149)
     ;(await shop.create()).expectLimited("tickets_per_hour")
-    ;(await shop.create({}, { once: "early" })).expectMeta({ replayed: true }).expectOk(200)
+    ;(await shop.create({}, { idempotency_key: "early" })).expectMeta({ replayed: true }).expectOk(200)
   }),
   test("limit-failed-tickets (rule-limit-tickets-hour): A request that creates no ticket does not count against the ticket limit.", async (shop) => {
     for (let i = 0; i < 5; i++) (await shop.create({ client_id: UNKNOWN_ID })).expectRefusal(404, "NOT_FOUND")
@@ -114,8 +114,8 @@ export const limitCases = casesOf("§8", [
     }
     const refused = (await shop.lookUp(phone)).expectLimited("lookups_per_hour")
     refused.expectHeader("RateLimit-Limit", "60").expectHeader("RateLimit-Reset", "3600")
-    const other = await shop.withKey({ preset: "full" })
-    ;(await other.lookUp(phone)).expectLimited("lookups_per_hour")
+    const otherKey = await shop.withKey({ preset: "full" })
+    ;(await otherKey.lookUp(phone)).expectLimited("lookups_per_hour")
     await shop.env.advance(HOUR)
     ;(await shop.lookUp(phone)).expectOk()
   }),
@@ -159,8 +159,8 @@ export const limitCases = casesOf("§8", [
     for (let i = 0; i < 2; i++) (await shop.addStamps(client, 10)).expectOk()
     ;(await shop.addStamps(client, 1)).expectLimited("stamps_per_day")
     ;(await shop.addStamps(friend, 10)).expectOk()
-    const other = await shop.withKey({ preset: "full" })
-    ;(await other.addStamps(client, 10)).expectData({ card: { balance: 35 } })
+    const otherKey = await shop.withKey({ preset: "full" })
+    ;(await otherKey.addStamps(client, 10)).expectData({ card: { balance: 35 } })
   }),
   test("limit-stamps-day (rule-limit-requests-2): The day of the stamp limit is a calendar day in the shop's time zone.", async (shop) => {
     const client = await shop.openLoyalClient()
@@ -174,9 +174,9 @@ export const limitCases = casesOf("§8", [
   }),
   test("limit-stamps-replay (rule-limit-tickets-replay): A replay of stamps succeeds when the day's stamps are used up.", async (shop) => {
     const client = await shop.openLoyalClient()
-    for (const once of ["a", "b"]) (await shop.addStamps(client, 10, { once })).expectOk()
-    for (const once of ["a", "b"])
-      (await shop.addStamps(client, 10, { once })).expectMeta({ replayed: true }).expectOk()
+    for (const idempotency_key of ["a", "b"]) (await shop.addStamps(client, 10, { idempotency_key })).expectOk()
+    for (const idempotency_key of ["a", "b"])
+      (await shop.addStamps(client, 10, { idempotency_key })).expectMeta({ replayed: true }).expectOk()
   }),
   test("limit-unauthenticated (rule-limit-unauthenticated): Each IP address has 120 requests a minute without a valid key.", async (shop) => {
     const responses = []

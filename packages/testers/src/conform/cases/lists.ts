@@ -12,11 +12,11 @@ const idsOf = (tickets: Page) => tickets.map(({ id }) => id)
 const listIds = async (shop: CaseShop, query: string): Promise<ReadonlyArray<string>> =>
   idsOf((await shop.get<Page>(`/tickets?${query}`)).expectOk())
 
-const listUpdatedSince = (shop: CaseShop, instant: string, more = "") =>
-  shop.get<Page>(`/tickets?updated_since=${encodeURIComponent(instant)}${more}`)
+const listUpdatedSince = (shop: CaseShop, instant: string, query = "") =>
+  shop.get<Page>(`/tickets?updated_since=${encodeURIComponent(instant)}${query}`)
 
-const listIdsUpdatedSince = async (shop: CaseShop, instant: string, more?: string): Promise<ReadonlyArray<string>> =>
-  (await listUpdatedSince(shop, instant, more)).expectOk().map(({ id }) => id)
+const listIdsUpdatedSince = async (shop: CaseShop, instant: string, query?: string): Promise<ReadonlyArray<string>> =>
+  (await listUpdatedSince(shop, instant, query)).expectOk().map(({ id }) => id)
 
 /** Reads all pages and runs `onPage` after each. Returns all tickets, and where the next read begins. */
 const followPages = async (
@@ -73,8 +73,8 @@ export const listCases = casesOf("§4", [
     const ready = await shop.createAndMove("ready")
     const collected = await shop.createAndMove("impossible", "collected")
     expectSame(await listIds(shop, "state=ready"), [ready.id], "ready")
-    const both = [workshop.id, collected.id].sort().reverse()
-    expectSame(await listIds(shop, "state=workshop,collected"), both, "workshop and collected")
+    const ids = [workshop.id, collected.id].sort().reverse()
+    expectSame(await listIds(shop, "state=workshop,collected"), ids, "workshop and collected")
     ;(await shop.get("/tickets?state=ready,lost")).expectInvalid("query state")
   }),
   test("list-state-repeated (rule-list-state): The parameter state may be repeated. Any other parameter that is repeated is a 400.", async (shop) => {
@@ -110,11 +110,11 @@ export const listCases = casesOf("§4", [
     const { id, tracking_code } = await shop.createTicket()
     await shop.createTicket()
     const code = tracking_code ?? ""
-    const alike = code.replace("-", "").replaceAll("0", "o").replaceAll("1", "L")
-    for (const typed of [code, code.toLowerCase(), alike])
+    const confusedCode = code.replace("-", "").replaceAll("0", "o").replaceAll("1", "L")
+    for (const typed of [code, code.toLowerCase(), confusedCode])
       expectSame(await listIds(shop, `tracking_code=${typed}`), [id], `the ids listed for ${typed}`)
-    for (const bad of ["", "7K3M-Q9X", "7K3M-Q9XDD", "7K3M-Q9XU"])
-      (await shop.get(`/tickets?tracking_code=${bad}`)).expectInvalid("query tracking_code")
+    for (const badCode of ["", "7K3M-Q9X", "7K3M-Q9XDD", "7K3M-Q9XU"])
+      (await shop.get(`/tickets?tracking_code=${badCode}`)).expectInvalid("query tracking_code")
   }),
   test("list-client (rule-list-state): The parameter client_id selects the tickets linked to that client.", async (shop) => {
     const { client, id } = await shop.createClientTicket()
@@ -150,7 +150,7 @@ export const listCases = casesOf("§4", [
       if (i % 3 === 0) await shop.env.advance(1)
       await shop.createTicket()
     }
-    const all = await listIds(shop, "")
+    const allIds = await listIds(shop, "")
     const seen: Array<string> = []
     let cursor = ""
     for (const [limit, more] of [
@@ -163,7 +163,7 @@ export const listCases = casesOf("§4", [
       seen.push(...idsOf(page.expectMeta({ has_more: more }).expectOk()))
       cursor = `&cursor=${encodeURIComponent(page.meta.next_cursor ?? "")}`
     }
-    expectSame(seen, all, "the ids of all pages")
+    expectSame(seen, allIds, "the ids of all pages")
   }),
   test("list-order-of-creation (rule-list-newest-first): The list is in the order of creation, even for tickets of the same millisecond.", async (shop) => {
     const created: Array<string> = []
@@ -172,14 +172,14 @@ export const listCases = casesOf("§4", [
     expectSame(listed, created, "the ids, newest first")
   }),
   test("cursor-bound (rule-cursor-bound): A cursor is valid only for its own filters and its own shop. A damaged cursor, or one used with others, is a 400.", async (shop) => {
-    const other = await shop.env.openShop()
-    for (const each of [shop, other]) for (let i = 0; i < 3; i++) await each.createTicket()
+    const otherShop = await shop.env.openShop()
+    for (const eachShop of [shop, otherShop]) for (let i = 0; i < 3; i++) await eachShop.createTicket()
     const { next_cursor } = (await shop.get("/tickets?limit=1&state=workshop")).meta
     const cursor = encodeURIComponent(next_cursor ?? "")
     ;(await shop.get(`/tickets?limit=2&state=workshop&cursor=${cursor}`)).expectOk()
     ;(await shop.get(`/tickets?limit=1&cursor=${cursor}`)).expectInvalid("query cursor")
     ;(await shop.get(`/tickets?limit=1&state=ready&cursor=${cursor}`)).expectInvalid("query cursor")
-    ;(await other.get(`/tickets?limit=1&state=workshop&cursor=${cursor}`)).expectInvalid("query cursor")
+    ;(await otherShop.get(`/tickets?limit=1&state=workshop&cursor=${cursor}`)).expectInvalid("query cursor")
     ;(await shop.get("/tickets?cursor=nonsense")).expectInvalid("query cursor")
   }),
   test("sync-order (rule-sync-order): With updated_since, tickets are listed in the order in which they changed.", async (shop) => {
@@ -200,8 +200,8 @@ export const listCases = casesOf("§4", [
   }),
   test("sync-bare-plus (rule-instants-offset): An instant may have an offset, whose plus may arrive as a space, and a lower-case t and z.", async (shop) => {
     const { id, updated_at } = await shop.createTicket()
-    const east = addMs(updated_at, HOUR).replace("Z", "+01:00")
-    for (const since of [east, encodeURIComponent(east), updated_at.toLowerCase()]) {
+    const sameInstantEast = addMs(updated_at, HOUR).replace("Z", "+01:00")
+    for (const since of [sameInstantEast, encodeURIComponent(sameInstantEast), updated_at.toLowerCase()]) {
       const changed = (await shop.get<Page>(`/tickets?updated_since=${since}`)).expectOk()
       expectShape(changed, [{ id }], `the tickets since ${since}`)
     }
@@ -263,16 +263,16 @@ export const listCases = casesOf("§4", [
   test("sync-any-change (rule-sync-order): A quote, a delay, a part, the link of a client and a closure each make the ticket appear in the sync again.", async (shop) => {
     const client = await shop.env.openAccount()
     const { id } = await shop.createTicket({ client_phone: client.phone })
-    const acts: ReadonlyArray<() => Promise<unknown>> = [
-      () => shop.env.act("propose quote", id, { price_minor: 5 }),
-      () => shop.env.act("record part", id, { label: "Zip", status: "ordered" }),
+    const changes: ReadonlyArray<() => Promise<unknown>> = [
+      () => shop.env.callSandbox("propose quote", id, { price_minor: 5 }),
+      () => shop.env.callSandbox("record part", id, { label: "Zip", status: "ordered" }),
       () => shop.env.answerOffer(client, "accept"),
       () => shop.recordNotified(id)
     ]
-    for (const act of acts) {
+    for (const change of changes) {
       await shop.env.advance(10)
       const instant = await shop.env.readInstant()
-      await act()
+      await change()
       expectSame(await listIdsUpdatedSince(shop, instant), [id], "the tickets that changed")
     }
   }),

@@ -7,12 +7,16 @@ import { expectSame, expectShape } from "../Expectations.js"
 /** Reading one ticket by id or number, and recording that the client was notified (Specification, Endpoints). */
 export const numberCases = casesOf("§4", [
   test("read-ticket (rule-read-ticket): A ticket can be read by its id. The ticket of another shop gets the same 404 as an unknown id.", async (shop) => {
-    const other = await shop.env.openShop()
-    const { id } = await other.createTicket()
-    ;(await other.get(`/tickets/${id}`)).expectData({ id })
-    const foreign = (await shop.get(`/tickets/${id}`)).expectRefusal(404, "NOT_FOUND")
-    const absent = (await shop.get(`/tickets/${UNKNOWN_ID}`)).expectRefusal(404, "NOT_FOUND")
-    expectSame(foreign.error, absent.error, "the error for another shop's ticket, compared with that for an unknown id")
+    const otherShop = await shop.env.openShop()
+    const { id } = await otherShop.createTicket()
+    ;(await otherShop.get(`/tickets/${id}`)).expectData({ id })
+    const ofOtherShop = (await shop.get(`/tickets/${id}`)).expectRefusal(404, "NOT_FOUND")
+    const unknownTicket = (await shop.get(`/tickets/${UNKNOWN_ID}`)).expectRefusal(404, "NOT_FOUND")
+    expectSame(
+      ofOtherShop.error,
+      unknownTicket.error,
+      "the error for another shop's ticket, compared with that for an unknown id"
+    )
   }),
   test("by-number (rule-by-number): A look-up by a number that only one ticket has returns that ticket and lists no others.", async (shop) => {
     const ticket = await shop.createTicket()

@@ -106,14 +106,14 @@ export const fieldCases = casesOf("§2", [
     expectSame(missing, [], "the list of missing fields")
   }),
   test("ticket-fresh (rule-ticket-fields, key): A new ticket is a repair in the state workshop, created through the API, and its optional fields are null.", async (shop) => {
-    const nothing = Object.fromEntries(
+    const absentFields = Object.fromEntries(
       ["outcome", "item", "description", "quote", "promised_at", "delay", "part", "client", "client_phone"]
         .concat("photo_url", "ready_at", "collected_at", "abandoned_at", "abandon_reason", "notified_at")
         .map((name) => [name, null])
     )
     const created = await shop.create({ service: "Resoling" })
     created.expectData(
-      { ...nothing, state: "workshop", type: "repair", service: "Resoling", items: [], created_via: "api" },
+      { ...absentFields, state: "workshop", type: "repair", service: "Resoling", items: [], created_via: "api" },
       201
     )
   }),
@@ -122,7 +122,7 @@ export const fieldCases = casesOf("§2", [
     expectThat(UUID.test(ticket.id), "a UUID of version 7", ticket.id)
   }),
   test("ticket-as-given (rule-ticket-fields, key): A ticket has the fields with which it was created, both in the response and when it is read later.", async (shop) => {
-    const given = {
+    const input = {
       service: "Taking in",
       type: "prepare",
       item: "Grey suit",
@@ -130,7 +130,7 @@ export const fieldCases = casesOf("§2", [
       promised_at: "2031-01-02T03:04:05.678Z",
       external_ref: shop.env.uniqueText("ref")
     }
-    const ticket = (await shop.create(given)).expectData(given, 201)
+    const ticket = (await shop.create(input)).expectData(input, 201)
     expectSame(await shop.readTicket(ticket.id), ticket, "the ticket when read")
   }),
   test("ticket-items (rule-ticket-items, key): Each item has its own id, its label, service and price, and is not done.", async (shop) => {
@@ -147,8 +147,8 @@ export const fieldCases = casesOf("§2", [
     expectThat(new Set(ticket.items.map(({ id }) => id)).size === 2, "two ids", ticket.items)
   }),
   test("money-remaining (rule-money-remaining, key): The remaining amount is the price minus the deposit, or the price if there is no deposit.", async (shop) => {
-    const both = await shop.create({ price_minor: 5000, deposit_minor: 1200 })
-    both.expectData(
+    const ticket = await shop.create({ price_minor: 5000, deposit_minor: 1200 })
+    ticket.expectData(
       { money: { price_minor: 5000, deposit_minor: 1200, remaining_minor: 3800, before_minor: null } },
       201
     )
@@ -169,7 +169,7 @@ export const fieldCases = casesOf("§2", [
   }),
   test("tracking-code (rule-tracking-code, key): Tracking codes are two groups of four Crockford characters, and no two are the same.", async (shop) => {
     const codes = [await shop.createTicket(), await shop.createTicket(), await shop.createTicket()].map(
-      (it) => it.tracking_code
+      (ticket) => ticket.tracking_code
     )
     for (const code of codes) expectShape(code, /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/, "tracking_code")
     expectThat(new Set(codes).size === 3, "three different codes", codes)
@@ -182,16 +182,16 @@ export const fieldCases = casesOf("§2", [
   }),
   test("quote-proposed (rule-quote-proposed): A proposed quote shows its price, note and instant, and does not change the ticket's price.", async (shop) => {
     const { id } = await shop.createTicket({ price_minor: 1000 })
-    await shop.env.act("propose quote", id, { price_minor: 1500, note: "New sole" })
+    await shop.env.callSandbox("propose quote", id, { price_minor: 1500, note: "New sole" })
     const quote = { status: "proposed", price_minor: 1500, note: "New sole", proposed_at: await shop.env.readInstant() }
     const response = await shop.get<TicketJson>(`/tickets/${id}`)
     response.expectData({ quote: { ...quote, answered_at: null }, money: { price_minor: 1000, before_minor: null } })
   }),
   test("quote-accepted (rule-quote-proposed): An accepted quote becomes the ticket's price, and the ticket still shows the price before it.", async (shop) => {
     const { id } = await shop.createTicket({ price_minor: 1000, deposit_minor: 300 })
-    await shop.env.act("propose quote", id, { price_minor: 1500 })
+    await shop.env.callSandbox("propose quote", id, { price_minor: 1500 })
     await shop.env.advance(1)
-    await shop.env.act("accept quote", id, {})
+    await shop.env.callSandbox("accept quote", id, {})
     ;(await shop.get<TicketJson>(`/tickets/${id}`)).expectData({
       quote: { status: "accepted", price_minor: 1500, answered_at: await shop.env.readInstant() },
       money: { price_minor: 1500, before_minor: 1000, remaining_minor: 1200 }
@@ -200,19 +200,19 @@ export const fieldCases = casesOf("§2", [
   test("quote-again (rule-quote-proposed): After a second accepted quote the ticket shows the price before that quote, and a refused quote changes neither price.", async (shop) => {
     const { id } = await shop.createTicket({ price_minor: 1000 })
     for (const price_minor of [1500, 1800]) {
-      await shop.env.act("propose quote", id, { price_minor })
-      await shop.env.act("accept quote", id, {})
+      await shop.env.callSandbox("propose quote", id, { price_minor })
+      await shop.env.callSandbox("accept quote", id, {})
     }
     const money = { price_minor: 1800, before_minor: 1500 }
     ;(await shop.get<TicketJson>(`/tickets/${id}`)).expectData({ quote: { status: "accepted" }, money })
-    await shop.env.act("propose quote", id, { price_minor: 2000 })
-    await shop.env.act("refuse quote", id, {})
+    await shop.env.callSandbox("propose quote", id, { price_minor: 2000 })
+    await shop.env.callSandbox("refuse quote", id, {})
     ;(await shop.get<TicketJson>(`/tickets/${id}`)).expectData({ quote: { status: "refused" }, money })
   }),
   test("quote-refused (rule-quote-proposed): A refused quote does not change the ticket's price.", async (shop) => {
     const { id } = await shop.createTicket({ price_minor: 1000 })
-    await shop.env.act("propose quote", id, { price_minor: 1500 })
-    await shop.env.act("refuse quote", id, {})
+    await shop.env.callSandbox("propose quote", id, { price_minor: 1500 })
+    await shop.env.callSandbox("refuse quote", id, {})
     ;(await shop.get<TicketJson>(`/tickets/${id}`)).expectData({
       quote: { status: "refused" },
       money: { price_minor: 1000, before_minor: null }
@@ -222,7 +222,7 @@ export const fieldCases = casesOf("§2", [
     const before = "2031-01-01T10:00:00.000Z"
     const { id } = await shop.createTicket({ promised_at: before })
     const promised_at = "2031-01-05T10:00:00.000Z"
-    await shop.env.act("announce delay", id, { promised_at, reason: "The leather is late" })
+    await shop.env.callSandbox("announce delay", id, { promised_at, reason: "The leather is late" })
     ;(await shop.get<TicketJson>(`/tickets/${id}`)).expectData({
       promised_at,
       delay: { previous_promised_at: before, reason: "The leather is late", announced_at: await shop.env.readInstant() }
@@ -231,14 +231,14 @@ export const fieldCases = casesOf("§2", [
   test("part-and-photo (rule-part-and-photo): A part shows whether and when it was ordered or received, and a photo shows its address.", async (shop) => {
     const { id } = await shop.createTicket()
     const photo_url = "https://pictures.example.com/1.jpg"
-    await shop.env.act("attach photo", id, { photo_url })
+    await shop.env.callSandbox("attach photo", id, { photo_url })
     const expected_at = "2031-01-01T10:00:00.000Z"
-    await shop.env.act("record part", id, { label: "Zip", status: "ordered", expected_at })
+    await shop.env.callSandbox("record part", id, { label: "Zip", status: "ordered", expected_at })
     const ordered_at = await shop.env.readInstant()
     const part = { label: "Zip", status: "ordered", ordered_at, expected_at, received_at: null }
     ;(await shop.get<TicketJson>(`/tickets/${id}`)).expectData({ photo_url, part })
     await shop.env.advance(1)
-    await shop.env.act("record part", id, { label: "Zip", status: "received" })
+    await shop.env.callSandbox("record part", id, { label: "Zip", status: "received" })
     const received = { status: "received", ordered_at, received_at: await shop.env.readInstant() }
     ;(await shop.get<TicketJson>(`/tickets/${id}`)).expectData({ part: received })
   }),

@@ -30,7 +30,7 @@ export const sandboxCases = casesOf("sandbox", [
   }),
   test("sandbox-shop (rule-sandbox-shop): A new shop is approved and active, has the API on, and has a key with full access.", async (shop) => {
     const settings = { id: shop.id, approved: true, active: true, api_enabled: true }
-    expectShape(await shop.env.act("change shop", shop.id, {}), settings, "the shop")
+    expectShape(await shop.env.callSandbox("change shop", shop.id, {}), settings, "the shop")
     ;(await shop.get("/shop")).expectOk()
   }),
   test("sandbox-unknown-field (rule-create-unknown-field): An unknown field of a sandbox request is refused, and the error names it.", async (shop) => {
@@ -49,8 +49,8 @@ export const sandboxCases = casesOf("sandbox", [
     expectThat(isNone, "status 404, or url null", response.status, response.exchange)
     const inbox = shop.env.openInbox()
     await shop.setWebhookTo(inbox)
-    const fresh = { url: inbox.url, on: true, off_reason: null, failures_in_row: 0, first_failure_at: null }
-    expectShape(await shop.readWebhook(), fresh, "the webhook")
+    const newWebhook = { url: inbox.url, on: true, off_reason: null, failures_in_row: 0, first_failure_at: null }
+    expectShape(await shop.readWebhook(), newWebhook, "the webhook")
   }),
   test("sandbox-visit (rule-sandbox-visit): After a client visits the counter, the shop knows the client.", async (shop) => {
     const client = await shop.env.openAccount()

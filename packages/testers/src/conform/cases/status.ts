@@ -56,8 +56,8 @@ export const statusCases = casesOf("§3", [
       const response = await shop.setStatus(id, to)
       const moved = response.expectData({ state: to, ...fields })
       expectSame(await shop.readTicket(id), moved, "the ticket when read again")
-      const last = (await shop.listEvents()).at(-1)
-      expectShape(last, { type: event, data: { ticket: { id, state: to } } }, "the last event", response.exchange)
+      const lastEvent = (await shop.listEvents()).at(-1)
+      expectShape(lastEvent, { type: event, data: { ticket: { id, state: to } } }, "the last event", response.exchange)
     })
   ),
   ...refusals.map(([from, to, reason, allowed]) =>
@@ -87,9 +87,9 @@ export const statusCases = casesOf("§3", [
   }),
   test("status-refused-is-silent (rule-status-all-refused): A refused status raises no event.", async (shop) => {
     const { id } = await shop.createAndMove("ready")
-    const before = await shop.listEventTypes()
+    const eventsBefore = await shop.listEventTypes()
     ;(await shop.setStatus(id, "impossible")).expectConflict("INVALID_TRANSITION")
-    expectSame(await shop.listEventTypes(), before, "the shop's events")
+    expectSame(await shop.listEventTypes(), eventsBefore, "the shop's events")
   }),
   test("notified-ready (rule-notified-ready): When the ticket of a linked client becomes ready, the client is notified in the app, and the ticket shows when.", async (shop) => {
     const { client, id } = await shop.createClientTicket()
@@ -98,7 +98,7 @@ export const statusCases = casesOf("§3", [
     ;(await shop.setStatus(id, "ready")).expectData({ notified_at })
     const notified = (await shop.listEvents()).filter(({ type }) => type === "client.notified")
     expectShape(notified, [{ data: { channel: "app", notified_at, ticket: { id } } }], "the client.notified events")
-    const inbox = await shop.env.act<ReadonlyArray<unknown>>("get inbox", client.id)
+    const inbox = await shop.env.callSandbox<ReadonlyArray<unknown>>("get inbox", client.id)
     expectSame(inbox.length, 1, "the number of notifications in the client's inbox")
   }),
   test("notified-impossible (rule-notified-ready): When the ticket of a linked client becomes impossible, the client is notified in the app.", async (shop) => {

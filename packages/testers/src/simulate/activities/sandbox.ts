@@ -34,17 +34,17 @@ const planOnTicket = (
     return ticket === undefined ? null : plan(shop, ticket, planning)
   })
 
-const planInApp = (shop: KnownShop, act: string, call: CallName, id: string, body: unknown): PlannedRequest => ({
-  ...planRequest("app", act, shop.id, [call, id, body]),
+const planInApp = (shop: KnownShop, action: string, call: CallName, id: string, body: unknown): PlannedRequest => ({
+  ...planRequest("app", action, shop.id, [call, id, body]),
   onResponse: rememberTicket(shop)
 })
 
 const planOnTicketInApp = (
-  act: string,
+  action: string,
   call: CallName,
   bodyOf: (planning: PlanContext, ticket: KnownTicket) => unknown
 ): Activity["plan"] =>
-  planOnTicket((shop, ticket, planning) => [planInApp(shop, act, call, ticket.id, bodyOf(planning, ticket))])
+  planOnTicket((shop, ticket, planning) => [planInApp(shop, action, call, ticket.id, bodyOf(planning, ticket))])
 
 const planCreationInApp = (planning: PlanContext, times: number): Requests | null => {
   const shop = planning.dice.pick(planning.actors.shops)
@@ -57,11 +57,11 @@ const planCreationInApp = (planning: PlanContext, times: number): Requests | nul
 /** Activities of the shop in its app (Specification, Sandbox). */
 const appActivities: ReadonlyArray<Activity> = [
   { weight: 5, plan: (planning) => planCreationInApp(planning, 1) },
-  { weight: 0.15, plan: (planning) => planCreationInApp(planning, planning.dice.between(40, 170)) },
+  { weight: 0.15, plan: (planning) => planCreationInApp(planning, planning.dice.integerBetween(40, 170)) },
   {
     weight: 4,
     plan: planOnTicketInApp("quote", "propose quote", ({ dice }, { deposit_minor }) => ({
-      price_minor: deposit_minor + dice.between(0, 50_000),
+      price_minor: deposit_minor + dice.integerBetween(0, 50_000),
       note: "A new price"
     }))
   },
@@ -72,7 +72,7 @@ const appActivities: ReadonlyArray<Activity> = [
   {
     weight: 2,
     plan: planOnTicketInApp("delay", "announce delay", ({ actors, dice }) => ({
-      promised_at: new Date(actors.now + dice.between(1, 20) * DAY).toISOString(),
+      promised_at: new Date(actors.now + dice.integerBetween(1, 20) * DAY).toISOString(),
       reason: "The part"
     }))
   },
@@ -106,12 +106,12 @@ export const planRegistration = ({ actors, dice }: PlanContext): PlannedRequest 
 
 const planByClient = (
   { id }: KnownClient,
-  act: string,
+  action: string,
   shop: string | null,
   call: CallName,
   target = id,
   body?: unknown
-) => planRequest(`client ${id}`, act, shop, [call, target, body])
+) => planRequest(`client ${id}`, action, shop, [call, target, body])
 
 /** A client visits a shop, which then knows the client. */
 export const planVisit = (client: KnownClient, shop: KnownShop): PlannedRequest =>
@@ -135,14 +135,14 @@ const answerOffer: Activity["plan"] = ({ actors, dice }) => {
   if (offer === undefined) return [planLookAtOffers(client)]
   const isAccepted = dice.chance(0.93)
   const copies = dice.chance(0.1) ? 2 : 1
-  const [act, call] = isAccepted
+  const [action, call] = isAccepted
     ? (["accept an offer", "accept offer"] as const)
     : (["block a shop", "block shop"] as const)
   const onResponse = () => {
     client.offers = client.offers.filter(({ id }) => id !== offer.id)
   }
   return Array.from({ length: copies }, () => ({
-    ...planByClient(client, act, offer.shop, call, offer.id),
+    ...planByClient(client, action, offer.shop, call, offer.id),
     onResponse
   }))
 }
@@ -161,8 +161,8 @@ const clientActivities: ReadonlyArray<Activity> = [
   {
     weight: 5,
     plan: planOnTicket((shop, { id }, { dice }) => {
-      const how = dice.chance(0.7) ? "accept" : "refuse"
-      return [planRequest("client", `${how} a quote`, shop.id, [`${how} quote`, id])]
+      const decision = dice.chance(0.7) ? "accept" : "refuse"
+      return [planRequest("client", `${decision} a quote`, shop.id, [`${decision} quote`, id])]
     })
   }
 ]
@@ -170,12 +170,12 @@ const clientActivities: ReadonlyArray<Activity> = [
 /** The largest number of active keys of a shop (Specification, Keys and scopes). */
 export const MAX_KEYS = 5
 
-const planByOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown, target = id): PlannedRequest =>
-  planRequest("owner", act, id, [call, target, body])
+const planByOwner = ({ id }: KnownShop, action: string, call: CallName, body?: unknown, target = id): PlannedRequest =>
+  planRequest("owner", action, id, [call, target, body])
 
 /** The owner creates a key. */
-export const planKey = (shop: KnownShop, preset: "full" | "read", act = "make a key"): PlannedRequest => ({
-  ...planByOwner(shop, act, "create key", { name: "Till", preset }),
+export const planKey = (shop: KnownShop, preset: "full" | "read", action = "make a key"): PlannedRequest => ({
+  ...planByOwner(shop, action, "create key", { name: "Till", preset }),
   onResponse: (response) => {
     const created = successData<{ readonly id: string; readonly key: string }>(response)
     if (created !== null) shop.keys.push({ id: created.id, text: created.key, scopes: preset, isRevoked: false })
@@ -207,10 +207,11 @@ export const planWebhook = (shop: KnownShop, { receiverOf }: PlanContext): Plann
 })
 
 const planOnWebhook = (
-  act: string,
+  action: string,
   call: CallName,
   bodyOf: (shop: KnownShop, planning: PlanContext) => unknown = () => {}
-) => planInShop((shop, planning) => (shop.isWebhookSet ? [planByOwner(shop, act, call, bodyOf(shop, planning))] : null))
+) =>
+  planInShop((shop, planning) => (shop.isWebhookSet ? [planByOwner(shop, action, call, bodyOf(shop, planning))] : null))
 
 const STATES = ["dead", "delivered", "parked", "pending"] as const
 
@@ -236,8 +237,8 @@ const lookAtEvents = planInShop((shop) => [
 const changeProgram = planInShop((shop, { dice }) => {
   const program = {
     active: dice.chance(0.8),
-    stamps_required: dice.between(2, 12),
-    stamps_per_ticket: dice.between(0, 3)
+    stamps_required: dice.integerBetween(2, 12),
+    stamps_per_ticket: dice.integerBetween(0, 3)
   }
   return [planByOwner(shop, "change the programme", "change shop", { program })]
 })
@@ -276,7 +277,7 @@ const ownerActivities: ReadonlyArray<Activity> = [
 ]
 
 const BAD_MOODS = (Object.keys(receiverBehaviours) as ReadonlyArray<ReceiverBehaviour>).filter(
-  (mood) => mood !== "well"
+  (behaviour) => behaviour !== "well"
 )
 
 /** Activities of receivers, which fail and recover, and of shops that set their webhook late. */

@@ -60,9 +60,9 @@ const planWithClient = (
 
 const repeatTimes = (n: number, request: () => PlannedRequest): Requests => Array.from({ length: n }, request)
 
-const planRead = ({ shop, key }: Till, act: string, path: string, query = ""): PlannedRequest => ({
+const planRead = ({ shop, key }: Till, action: string, path: string, query = ""): PlannedRequest => ({
   actor: "till",
-  act,
+  action,
   shop: shop.id,
   key,
   method: "GET",
@@ -77,7 +77,7 @@ const drawFault = (dice: Dice): SimulatedFault => (dice.chance(0.9) ? "plain" : 
 const MAX_KEPT_ATTEMPTS = 40
 
 const settleAttempt = (shop: KnownShop, attempt: SentAttempt, response: RecordedResponse | null) => {
-  shop.openAttempts = shop.openAttempts.filter((one) => one !== attempt)
+  shop.openAttempts = shop.openAttempts.filter((openAttempt) => openAttempt !== attempt)
   if (response === null) {
     shop.openAttempts.push(attempt)
     return
@@ -86,7 +86,7 @@ const settleAttempt = (shop: KnownShop, attempt: SentAttempt, response: Recorded
   if (data === null) return
   shop.doneAttempts.push(attempt)
   if (shop.doneAttempts.length > MAX_KEPT_ATTEMPTS) shop.doneAttempts.shift()
-  if (attempt.act === "create" && response.status === 201) remember(shop, data)
+  if (attempt.action === "create" && response.status === 201) remember(shop, data)
 }
 
 /** The first or a repeated request of an attempt. The till keeps the attempt until it gets the response. */
@@ -94,11 +94,11 @@ export const planAttempt = (
   shop: KnownShop,
   attempt: SentAttempt,
   fault: SimulatedFault,
-  act = attempt.act
+  action = attempt.action
 ): PlannedRequest => ({
   ...attempt,
   actor: "till",
-  act,
+  action,
   shop: shop.id,
   method: "POST",
   fault,
@@ -128,17 +128,17 @@ export const planStatus = ({ shop, key }: Till, { id }: KnownTicket, status: str
 
 const drawCreation = ({ key }: Till, planning: PlanContext): SentAttempt => {
   const body = drawTicket(planning)
-  return { key, path: "/v1/tickets", once: planning.actors.freshName("till"), body, act: "create" }
+  return { key, path: "/v1/tickets", idempotency_key: planning.actors.freshName("till"), body, action: "create" }
 }
 
 const repeatAttempt: Activity["plan"] = ({ actors, dice }) => {
   const shop = dice.pick(actors.shops)
   if (shop === undefined) return null
-  const old = dice.chance(0.7) ? dice.pick(shop.openAttempts) : dice.pick(shop.doneAttempts)
-  const attempt = old ?? dice.pick(shop.doneAttempts)
+  const earlierAttempt = dice.chance(0.7) ? dice.pick(shop.openAttempts) : dice.pick(shop.doneAttempts)
+  const attempt = earlierAttempt ?? dice.pick(shop.doneAttempts)
   if (attempt === undefined) return null
-  if (attempt.act !== "create" || dice.chance(0.8))
-    return [planAttempt(shop, attempt, drawFault(dice), `repeat ${attempt.act}`)]
+  if (attempt.action !== "create" || dice.chance(0.8))
+    return [planAttempt(shop, attempt, drawFault(dice), `repeat ${attempt.action}`)]
   const other = { ...attempt, body: { ...(attempt.body as object), description: actors.freshName("Another") } }
   return [{ ...planAttempt(shop, other, "plain", "reuse a key"), onResponse: () => {} }]
 }
@@ -156,7 +156,9 @@ const ticketActivities: ReadonlyArray<Activity> = [
     weight: 4,
     plan: planAtTill((till, planning) => {
       const attempt = drawCreation(till, planning)
-      return repeatTimes(planning.dice.between(2, 6), () => planAttempt(till.shop, attempt, "plain", "create at once"))
+      return repeatTimes(planning.dice.integerBetween(2, 6), () =>
+        planAttempt(till.shop, attempt, "plain", "create at once")
+      )
     })
   },
   { weight: 7, plan: repeatAttempt },
@@ -164,7 +166,7 @@ const ticketActivities: ReadonlyArray<Activity> = [
   {
     weight: 4,
     plan: planOnTicket((till, ticket, dice) =>
-      repeatTimes(dice.between(2, 4), () => planStatus(till, ticket, drawStatus(ticket, dice)))
+      repeatTimes(dice.integerBetween(2, 4), () => planStatus(till, ticket, drawStatus(ticket, dice)))
     )
   },
   {
@@ -233,7 +235,7 @@ const planWithoutRight: Activity["plan"] = ({ actors, dice }) => {
   const key = dice.pick(shop?.keys.filter(({ scopes, isRevoked }) => scopes === "read" && !isRevoked) ?? [])
   if (shop === undefined || key === undefined) return null
   const request = planRequest("till", "a key without the right", shop.id, ["create ticket", "", { service: "Hem" }])
-  return [{ ...request, key, once: actors.freshName("no") }]
+  return [{ ...request, key, idempotency_key: actors.freshName("no") }]
 }
 
 const planWithRevokedKey: Activity["plan"] = ({ actors, dice }) => {
@@ -257,19 +259,25 @@ const readActivities: ReadonlyArray<Activity> = [
   {
     weight: 0.25,
     plan: planAtTill((till, { dice }) =>
-      repeatTimes(dice.between(60, 140), () => planRead(till, "many reads", "/v1/shop"))
+      repeatTimes(dice.integerBetween(60, 140), () => planRead(till, "many reads", "/v1/shop"))
     )
   }
 ]
 
-const planLookUp = (till: Till, act: string, phone: string): PlannedRequest =>
-  planRead(till, act, "/v1/clients", `phone=${encodeURIComponent(phone)}`)
+const planLookUp = (till: Till, action: string, phone: string): PlannedRequest =>
+  planRead(till, action, "/v1/clients", `phone=${encodeURIComponent(phone)}`)
 
-const planWithIdempotencyKey = (act: "stamps" | "redeem"): Activity["plan"] =>
+const planWithIdempotencyKey = (action: "stamps" | "redeem"): Activity["plan"] =>
   planWithClient(({ shop, key }, { id }, { actors, dice }) => {
-    const body = act === "stamps" ? { count: dice.between(1, 10) } : undefined
-    const attempt = { key, path: `/v1/clients/${id}/loyalty/${act}`, once: actors.freshName(act), body, act }
-    const copies = dice.chance(0.15) ? dice.between(2, 4) : 1
+    const body = action === "stamps" ? { count: dice.integerBetween(1, 10) } : undefined
+    const attempt = {
+      key,
+      path: `/v1/clients/${id}/loyalty/${action}`,
+      idempotency_key: actors.freshName(action),
+      body,
+      action
+    }
+    const copies = dice.chance(0.15) ? dice.integerBetween(2, 4) : 1
     const fault = copies === 1 ? drawFault(dice) : "plain"
     return repeatTimes(copies, () => planAttempt(shop, attempt, fault))
   })
@@ -280,7 +288,7 @@ const loyaltyActivities: ReadonlyArray<Activity> = [
   {
     weight: 0.3,
     plan: planWithClient((till, { phone }, { dice }) =>
-      repeatTimes(dice.between(20, 70), () => planLookUp(till, "many look-ups", phone))
+      repeatTimes(dice.integerBetween(20, 70), () => planLookUp(till, "many look-ups", phone))
     )
   },
   { weight: 3, plan: planWithClient((till, { id }) => [planRead(till, "read a client", `/v1/clients/${id}`)]) },

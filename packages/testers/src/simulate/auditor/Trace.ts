@@ -19,7 +19,7 @@ export interface RecordedRequest {
   /** Milliseconds since 1970 on the sandbox clock; for a move of the clock, the instant after it. */
   readonly now: number
   readonly actor: string
-  readonly act: string
+  readonly action: string
   readonly shop: string | null
   /** The id of the API key of the request; null if it had none. */
   readonly key: string | null
@@ -27,7 +27,7 @@ export interface RecordedRequest {
   readonly path: string
   readonly query: string
   /** The Idempotency-Key of the request; null if it had none. */
-  readonly once: string | null
+  readonly idempotency_key: string | null
   readonly body: unknown
   /** True if the actor got the response. Otherwise the actor repeats the request, because its outcome is unknown. */
   readonly isSeen: boolean

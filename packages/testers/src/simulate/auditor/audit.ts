@@ -19,8 +19,8 @@ const withoutRedials = (trace: Trace): Trace => {
   const cutReceptions = new Map<string, TracedDelivery>()
   for (const reception of trace.receptions) {
     const name = receptionKeyOf(reception)
-    const before = cutReceptions.get(name)
-    if (before !== undefined && before.body === reception.body) redialledSeqs.add(before.seq)
+    const previousCut = cutReceptions.get(name)
+    if (previousCut !== undefined && previousCut.body === reception.body) redialledSeqs.add(previousCut.seq)
     cutReceptions.delete(name)
     if (reception.status === null && reception.isKept === true) cutReceptions.set(name, reception)
   }

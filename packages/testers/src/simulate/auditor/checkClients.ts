@@ -35,14 +35,14 @@ const programAt = (trace: Trace, shop: string) => {
 const countEarnedStamps = (shop: ShopTrace, program: (now: number) => Program): Map<string, number> => {
   const stamps = new Map<string, number>()
   for (const events of groupEventsByTicket(shop.events).values()) {
-    const first = events.find(({ type, created_at, data }) => {
+    const firstEvent = events.find(({ type, created_at, data }) => {
       const { client, outcome } = data.ticket
       const earns = type === "ticket.ready" || (type === "ticket.collected" && outcome === "ready")
       return earns && client !== null && program(toEpochMs(created_at)).active
     })
-    const client = first?.data.ticket.client?.id
-    if (first === undefined || client === undefined) continue
-    stamps.set(client, (stamps.get(client) ?? 0) + program(toEpochMs(first.created_at)).stamps_per_ticket)
+    const client = firstEvent?.data.ticket.client?.id
+    if (firstEvent === undefined || client === undefined) continue
+    stamps.set(client, (stamps.get(client) ?? 0) + program(toEpochMs(firstEvent.created_at)).stamps_per_ticket)
   }
   return stamps
 }
@@ -89,10 +89,12 @@ export const checkLoyalty = makeCheck("loyalty", "Specification, Endpoints; Clie
     const program = programAt(trace, shop.id)
     const tickets = countEarnedStamps(shop, program)
     for (const { client, status, data } of shop.cards) {
-      const theirs = operations.filter((one) => one.shop === shop.id && callOf(one.exchanges[0]!)?.id === client)
+      const operationsOfClient = operations.filter(
+        (operation) => operation.shop === shop.id && callOf(operation.exchanges[0]!)?.id === client
+      )
       // If the outcome of a request is unknown, the card may be with or without its effect.
-      if (status !== 200 || data === null || theirs.some(({ isUnknown }) => isUnknown)) continue
-      const expected = computeExpectedCard(theirs, tickets.get(client) ?? 0, program)
+      if (status !== 200 || data === null || operationsOfClient.some(({ isUnknown }) => isUnknown)) continue
+      const expected = computeExpectedCard(operationsOfClient, tickets.get(client) ?? 0, program)
       const message = findCardProblem(data.card, expected, data.program.stamps_required)
       if (message !== null)
         yield [
@@ -147,8 +149,8 @@ function* findDistinguishable404s(refused: ReadonlyArray<readonly [string, Recor
 
 const isClientNamed = (data: unknown, client: string): boolean =>
   (Array.isArray(data) ? data : [data]).some(
-    (one: { readonly id?: string; readonly client?: TicketJson["client"] } | undefined) =>
-      one?.client?.id === client || one?.id === client
+    (record: { readonly id?: string; readonly client?: TicketJson["client"] } | undefined) =>
+      record?.client?.id === client || record?.id === client
   )
 
 function* findNamesAfterBlock(
@@ -156,13 +158,15 @@ function* findNamesAfterBlock(
   blocks: ReturnType<typeof blocksOf>
 ): Iterable<CheckFinding> {
   for (const { shop, client, at } of blocks) {
-    const laterRequests = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
-    for (const one of laterRequests)
-      if (isSuccess(one) && !isReplay(one) && isClientNamed(recordedDataOf(one), client))
-        yield [privacyBreach("a response names a client who blocks the shop"), evidenceOf(one)]
+    const laterRequests = exchanges.filter(
+      (exchange) => exchange.shop === shop && exchange.key !== null && exchange.now > at
+    )
+    for (const exchange of laterRequests)
+      if (isSuccess(exchange) && !isReplay(exchange) && isClientNamed(recordedDataOf(exchange), client))
+        yield [privacyBreach("a response names a client who blocks the shop"), evidenceOf(exchange)]
     for (const event of shops.find(({ id }) => id === shop)?.events ?? []) {
-      const { ticket, client: named } = event.data
-      if (toEpochMs(event.created_at) > at && (ticket?.client?.id === client || named?.id === client))
+      const { ticket, client: namedClient } = event.data
+      if (toEpochMs(event.created_at) > at && (ticket?.client?.id === client || namedClient?.id === client))
         yield [privacyBreach("an event names a client who blocks the shop"), event]
     }
   }

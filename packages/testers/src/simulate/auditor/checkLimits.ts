@@ -48,25 +48,25 @@ interface Bound {
 
 interface Window {
   readonly since: number
-  readonly ends: (now: number) => boolean
+  readonly hasEnded: (now: number) => boolean
   sure: number
-  maybe: number
+  uncertainUses: number
 }
 
 const groupByInstant = (uses: ReadonlyArray<Use>): ReadonlyArray<ReadonlyArray<Use>> => {
   const groups: Array<Array<Use>> = []
   for (const makeUse of uses) {
-    const last = groups.at(-1)
-    if (last !== undefined && last[0]!.now === makeUse.now) last.push(makeUse)
+    const lastGroup = groups.at(-1)
+    if (lastGroup !== undefined && lastGroup[0]!.now === makeUse.now) lastGroup.push(makeUse)
     else groups.push([makeUse])
   }
   return groups
 }
 
 const openWindow = ({ window }: Bound, now: number): Window => {
-  const ends =
+  const hasEnded =
     typeof window === "number" ? (at: number) => at >= now + window : (at: number) => window(at) !== window(now)
-  return { since: now, ends, sure: 0, maybe: 0 }
+  return { since: now, hasEnded, sure: 0, uncertainUses: 0 }
 }
 
 const findWindowBreaches = (
@@ -74,7 +74,7 @@ const findWindowBreaches = (
   open: Window | null,
   uses: ReadonlyArray<Use>
 ): ReadonlyArray<CheckFinding> => {
-  const [sure, maybe] = [open?.sure ?? 0, open?.maybe ?? 0]
+  const [sure, maybe] = [open?.sure ?? 0, open?.uncertainUses ?? 0]
   const { limit, anchor } = LIMITS[policy]
   const findings: Array<CheckFinding> = []
   if (sure > limit)
@@ -92,28 +92,28 @@ const findWindowBreaches = (
  * Counts the uses of a limit again. A window opens at the first use. After a request that was cut off and may have
  * opened a window, nothing is checked until every window that it may have opened has ended.
  */
-const recountUses = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<CheckFinding> => {
+const recountUses = (limitBound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<CheckFinding> => {
   const findings: Array<CheckFinding> = []
   let open: Window | null = null
-  let blurred: ((now: number) => boolean) | null = null
+  let isUncertain: ((now: number) => boolean) | null = null
   for (const group of groupByInstant(uses)) {
     const { now } = group[0]!
-    if (open?.ends(now)) open = null
-    if (blurred?.(now)) blurred = null
+    if (open?.hasEnded(now)) open = null
+    if (isUncertain?.(now)) isUncertain = null
     let transient = 0
     for (const { outcome, count } of group) {
       if (outcome === "refused") continue
-      if (open === null && outcome === "maybe") blurred = openWindow(bound, now).ends
+      if (open === null && outcome === "maybe") isUncertain = openWindow(limitBound, now).hasEnded
       // Each use extends the unchecked period, because it may have opened another window.
-      if (blurred !== null) blurred = openWindow(bound, now).ends
-      open ??= openWindow(bound, now)
+      if (isUncertain !== null) isUncertain = openWindow(limitBound, now).hasEnded
+      open ??= openWindow(limitBound, now)
       if (outcome === "counted") open.sure += count
-      else if (outcome === "maybe") open.maybe += count
+      else if (outcome === "maybe") open.uncertainUses += count
       else transient += count
     }
-    if (open !== null) open.maybe += transient
-    if (blurred === null) findings.push(...findWindowBreaches(bound, open, group))
-    if (open !== null) open.maybe -= transient
+    if (open !== null) open.uncertainUses += transient
+    if (isUncertain === null) findings.push(...findWindowBreaches(limitBound, open, group))
+    if (open !== null) open.uncertainUses -= transient
   }
   return findings
 }
@@ -154,62 +154,64 @@ const writeUsesOf = (exchange: RecordedRequest): ReadonlyArray<Use> => {
 }
 
 const recountPerKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
-  const ofApi = exchanges.filter((one) => one.key !== null && one.path.startsWith("/v1"))
-  return [...groupValues(ofApi, ({ key }) => key ?? "").values()].flatMap((mine) => [
-    ...recountUses({ policy: "requests_per_minute", window: MINUTE }, mine.flatMap(requestUsesOf)),
+  const ofApi = exchanges.filter((exchange) => exchange.key !== null && exchange.path.startsWith("/v1"))
+  return [...groupValues(ofApi, ({ key }) => key ?? "").values()].flatMap((requestsOfKey) => [
+    ...recountUses({ policy: "requests_per_minute", window: MINUTE }, requestsOfKey.flatMap(requestUsesOf)),
     ...recountUses(
       { policy: "writes_per_minute", window: MINUTE },
-      mine.filter((one) => one.method === "POST" && callOf(one) !== null).flatMap(writeUsesOf)
+      requestsOfKey.filter((request) => request.method === "POST" && callOf(request) !== null).flatMap(writeUsesOf)
     )
   ])
 }
 
 /** A ticket counts at the instant of its event of creation, even if the response was lost. */
-const ticketUses = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> => {
+const ticketUses = (shop: ShopTrace, requests: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> => {
   const created = shop.events
     .filter(({ type }) => type === "ticket.created")
     .map((event): Use => ({ now: toEpochMs(event.created_at), outcome: "counted", count: 1, exchange: event }))
-  const refused = mine
-    .filter((one) => isTicketCreation(one) && refusingLimitOf(one) === policy)
-    .map((one) => use(one, "refused"))
+  const refused = requests
+    .filter((request) => isTicketCreation(request) && refusingLimitOf(request) === policy)
+    .map((request) => use(request, "refused"))
   return [...created, ...refused].sort((a, b) => a.now - b.now)
 }
 
-const lookupUses = (mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> =>
-  mine.flatMap((one) => {
-    if (callOf(one)?.name !== "find client") return []
-    if (isSuccess(one) || codeOf(one) === "NOT_FOUND") return [use(one, "counted")]
-    return refusingLimitOf(one) === policy ? [use(one, "refused")] : []
+const lookupUses = (requests: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> =>
+  requests.flatMap((request) => {
+    if (callOf(request)?.name !== "find client") return []
+    if (isSuccess(request) || codeOf(request) === "NOT_FOUND") return [use(request, "counted")]
+    return refusingLimitOf(request) === policy ? [use(request, "refused")] : []
   })
 
-const recountPerShop = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
+const recountPerShop = (shop: ShopTrace, requests: ReadonlyArray<RecordedRequest>) => {
   const day = makeDayFormatter(shop.time_zone)
   return [
-    ...recountUses({ policy: "tickets_per_hour", window: HOUR }, ticketUses(shop, mine, "tickets_per_hour")),
-    ...recountUses({ policy: "tickets_per_day", window: day }, ticketUses(shop, mine, "tickets_per_day")),
-    ...recountUses({ policy: "lookups_per_hour", window: HOUR }, lookupUses(mine, "lookups_per_hour")),
-    ...recountUses({ policy: "lookups_per_day", window: day }, lookupUses(mine, "lookups_per_day"))
+    ...recountUses({ policy: "tickets_per_hour", window: HOUR }, ticketUses(shop, requests, "tickets_per_hour")),
+    ...recountUses({ policy: "tickets_per_day", window: day }, ticketUses(shop, requests, "tickets_per_day")),
+    ...recountUses({ policy: "lookups_per_hour", window: HOUR }, lookupUses(requests, "lookups_per_hour")),
+    ...recountUses({ policy: "lookups_per_day", window: day }, lookupUses(requests, "lookups_per_day"))
   ]
 }
 
-const recountPerCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
-  const stampRequests = mine.filter((one) => callOf(one)?.name === "add stamps")
+const recountPerCard = (shop: ShopTrace, requests: ReadonlyArray<RecordedRequest>) => {
+  const stampRequests = requests.filter((request) => callOf(request)?.name === "add stamps")
   const uncertain = new Set(
     operationsOf({ exchanges: stampRequests }).flatMap(({ exchanges }) =>
       exchanges.some(({ response }) => response === null) ? exchanges.map(({ seq }) => seq) : []
     )
   )
-  return [...groupValues(stampRequests, (one) => `${one.key} ${callOf(one)?.id}`).values()].flatMap((ofCard) => {
-    const uses = ofCard.flatMap((one) => {
-      const requestedCount = (one.body as { readonly count: number }).count
-      if (refusingLimitOf(one) === "stamps_per_day") return [use(one, "refused", requestedCount)]
-      if (uncertain.has(one.seq)) return [use(one, "maybe", requestedCount)]
-      return isSuccess(one) && !isReplay(one)
-        ? [use(one, "counted", recordedDataOf<{ readonly added: number }>(one).added)]
-        : []
-    })
-    return recountUses({ policy: "stamps_per_day", window: makeDayFormatter(shop.time_zone) }, uses)
-  })
+  return [...groupValues(stampRequests, (request) => `${request.key} ${callOf(request)?.id}`).values()].flatMap(
+    (ofCard) => {
+      const uses = ofCard.flatMap((request) => {
+        const requestedCount = (request.body as { readonly count: number }).count
+        if (refusingLimitOf(request) === "stamps_per_day") return [use(request, "refused", requestedCount)]
+        if (uncertain.has(request.seq)) return [use(request, "maybe", requestedCount)]
+        return isSuccess(request) && !isReplay(request)
+          ? [use(request, "counted", recordedDataOf<{ readonly added: number }>(request).added)]
+          : []
+      })
+      return recountUses({ policy: "stamps_per_day", window: makeDayFormatter(shop.time_zone) }, uses)
+    }
+  )
 }
 
 /** Finds limit headers of a response that are impossible. */
@@ -219,7 +221,7 @@ const findHeaderBreach = ({ response, path, key }: RecordedRequest): Breach | nu
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
     Number(response.headers[`ratelimit-${name}`])
   )
-  if (!Object.values(LIMITS).some((one) => one.limit === limit))
+  if (!Object.values(LIMITS).some((entry) => entry.limit === limit))
     return headerBreach(`RateLimit-Limit is ${limit}, which is not the value of any limit`)
   if (!(remaining! >= 0 && remaining! <= limit!)) return headerBreach(`RateLimit-Remaining is ${remaining} of ${limit}`)
   if (!(reset! >= 0 && reset! <= 26 * 3600))
@@ -242,9 +244,9 @@ export const checkLimits = makeCheck("limits", "Specification, Limits", function
   const byShop = groupValues(trace.exchanges, ({ shop }) => shop ?? "")
   yield* recountPerKey(trace.exchanges)
   for (const shop of trace.shops) {
-    const mine = byShop.get(shop.id) ?? []
-    yield* recountPerShop(shop, mine)
-    yield* recountPerCard(shop, mine)
+    const requestsOfShop = byShop.get(shop.id) ?? []
+    yield* recountPerShop(shop, requestsOfShop)
+    yield* recountPerCard(shop, requestsOfShop)
   }
   for (const exchange of trace.exchanges) yield [findHeaderBreach(exchange), evidenceOf(exchange)]
 })

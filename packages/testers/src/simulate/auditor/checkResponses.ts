@@ -154,7 +154,9 @@ const findScopeBreach = (exchange: RecordedRequest, { scopes }: Key): Breach | n
 export const checkAccess = makeCheck("access", "Specification, Keys and scopes; Errors", function* (trace) {
   const keys = keysOf(trace)
   const byShop = groupValues(
-    trace.exchanges.filter((one) => one.key !== null && one.response !== null && one.path.startsWith("/v1")),
+    trace.exchanges.filter(
+      (exchange) => exchange.key !== null && exchange.response !== null && exchange.path.startsWith("/v1")
+    ),
     ({ shop }) => shop ?? ""
   )
   for (const [shop, mine] of byShop) {
@@ -195,9 +197,9 @@ const refusalReasonFor = (event: TicketEvent, to: string, now: number): string |
  * instant.
  */
 const possibleStates = (events: ReadonlyArray<TicketEvent>, now: number) => {
-  const before = events.filter(({ created_at }) => toEpochMs(created_at) < now).at(-1)
-  const during = events.filter(({ created_at }) => toEpochMs(created_at) === now)
-  return before === undefined ? during : [before, ...during]
+  const lastEventBefore = events.filter(({ created_at }) => toEpochMs(created_at) < now).at(-1)
+  const eventsDuring = events.filter(({ created_at }) => toEpochMs(created_at) === now)
+  return lastEventBefore === undefined ? eventsDuring : [lastEventBefore, ...eventsDuring]
 }
 
 const findStatusBreach = (exchange: RecordedRequest, events: ReadonlyArray<TicketEvent>): Breach | null => {
@@ -216,14 +218,14 @@ const findStatusBreach = (exchange: RecordedRequest, events: ReadonlyArray<Ticke
   if (codeOf(exchange) !== "CONFLICT") return null
   const possible = possibleStates(events, exchange.now)
   const reason = detailOf(exchange, "reason")
-  const fitting = possible.filter((event) => refusalReasonFor(event, to, exchange.now) === reason)
-  if (fitting.length === 0)
+  const matchingEvents = possible.filter((event) => refusalReasonFor(event, to, exchange.now) === reason)
+  if (matchingEvents.length === 0)
     return makeBreach(
       reason === "REOPEN_WINDOW" ? "rule-reopen-at-24h" : "rule-status-all-refused",
       `${to} was refused for ${reason}, but the ticket was ${possible.map(({ data }) => data.ticket.state).join(" or ")}`
     )
   const [from, state] = [detailOf(exchange, "from"), detailOf(exchange, "state")]
-  if (!fitting.some(({ data }) => data.ticket.state === from))
+  if (!matchingEvents.some(({ data }) => data.ticket.state === from))
     return makeBreach("rule-status-all-refused", "details.from differs from the ticket's state")
   return state === from
     ? null
@@ -274,12 +276,12 @@ const findOrderBreach = (exchange: RecordedRequest): Breach | null => {
   if (tickets.length > limit)
     return makeBreach("rule-list-default-page", `a page has ${tickets.length} tickets, but its limit is ${limit}`)
   for (const [i, ticket] of tickets.entries()) {
-    const before = tickets[i - 1]
-    if (before === undefined) continue
+    const previousTicket = tickets[i - 1]
+    if (previousTicket === undefined) continue
     const isWrong = isFeed
-      ? toEpochMs(ticket.updated_at) < toEpochMs(before.updated_at)
-      : toEpochMs(ticket.created_at) > toEpochMs(before.created_at) ||
-        (ticket.created_at === before.created_at && ticket.id > before.id)
+      ? toEpochMs(ticket.updated_at) < toEpochMs(previousTicket.updated_at)
+      : toEpochMs(ticket.created_at) > toEpochMs(previousTicket.created_at) ||
+        (ticket.created_at === previousTicket.created_at && ticket.id > previousTicket.id)
     if (isWrong)
       return makeBreach(isFeed ? "rule-sync-order" : "rule-list-newest-first", `ticket ${ticket.id} is out of order`)
   }
@@ -325,20 +327,21 @@ const findResponseFormBreach = (exchange: RecordedRequest, call: Operation["call
  */
 const mayBeSecondResult = ({ exchanges }: Operation, first: RecordedRequest, repetition: RecordedRequest): boolean =>
   exchanges.some(
-    (one) => one.response === null && one.seq < repetition.seq && one.now - first.now >= IDEMPOTENCY_TTL_MS
+    (exchange) =>
+      exchange.response === null && exchange.seq < repetition.seq && exchange.now - first.now >= IDEMPOTENCY_TTL_MS
   )
 
 const findRepetitionBreach = (operation: Operation): Breach | null => {
   // A response that is not a repetition shows when the operation was carried out.
-  const executions = operation.exchanges.filter((one) => isSuccess(one) && !isReplay(one))
+  const executions = operation.exchanges.filter((exchange) => isSuccess(exchange) && !isReplay(exchange))
   for (const [i, execution] of executions.entries()) {
-    const before = executions[i - 1]
-    if (before !== undefined && execution.now - before.now < IDEMPOTENCY_TTL_MS)
+    const previousExecution = executions[i - 1]
+    if (previousExecution !== undefined && execution.now - previousExecution.now < IDEMPOTENCY_TTL_MS)
       return replayBreach("the operation was carried out twice for one Idempotency-Key")
   }
   for (const exchange of operation.exchanges) {
     if (!isSuccess(exchange) || !isReplay(exchange)) continue
-    const first = executions.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
+    const first = executions.findLast((execution) => execution.seq < exchange.seq || execution.now === exchange.now)
     if (first === undefined || mayBeSecondResult(operation, first, exchange)) continue
     if (JSON.stringify(recordedDataOf(first)) !== JSON.stringify(recordedDataOf(exchange)))
       return replayBreach("a repeated request got a different response than the first")

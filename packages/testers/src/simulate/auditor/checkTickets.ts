@@ -60,7 +60,7 @@ const ticketOf = ({ data }: EventJson): string | null => data.ticket?.id ?? null
 /** True if an event follows from another event or from time. Each kind has a condition on the event before it. */
 const isConsequence = (
   event: EventJson,
-  before: EventJson | undefined,
+  previousEvent: EventJson | undefined,
   exchanges: ReadonlyArray<RecordedRequest>
 ): boolean => {
   const at = toEpochMs(event.created_at)
@@ -70,14 +70,16 @@ const isConsequence = (
     case "client.notified":
       return (
         event.data.channel === "app" &&
-        (before?.type === "ticket.ready" || before?.type === "ticket.impossible") &&
-        ticketOf(before) === ticketOf(event) &&
-        before.created_at === event.created_at
+        (previousEvent?.type === "ticket.ready" || previousEvent?.type === "ticket.impossible") &&
+        ticketOf(previousEvent) === ticketOf(event) &&
+        previousEvent.created_at === event.created_at
       )
     case "client.linked":
       return (
-        (before?.type === "ticket.created" && ticketOf(before) === ticketOf(event)) ||
-        exchanges.some((one) => one.now === at && callOf(one)?.name === "accept offer" && isSuccess(one))
+        (previousEvent?.type === "ticket.created" && ticketOf(previousEvent) === ticketOf(event)) ||
+        exchanges.some(
+          (exchange) => exchange.now === at && callOf(exchange)?.name === "accept offer" && isSuccess(exchange)
+        )
       )
     default:
       return false
@@ -107,31 +109,33 @@ const findFollowerBreach = (event: EventJson, next: EventJson | undefined): Brea
 }
 
 function* findEventBreaches(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
-  const mine = trace.exchanges.filter((one) => one.shop === shop.id)
-  const lost = mine.filter((one) => one.response === null && isTicketCreation(one)).length
+  const requestsOfShop = trace.exchanges.filter((exchange) => exchange.shop === shop.id)
+  const unansweredCreations = requestsOfShop.filter(
+    (request) => request.response === null && isTicketCreation(request)
+  ).length
   const expected = new Map<string, Array<RecordedRequest>>()
-  for (const exchange of mine) {
+  for (const exchange of requestsOfShop) {
     const raisedEvent = raisedEventOf(exchange)
     if (raisedEvent === null) continue
     const name = eventKeyOf(raisedEvent.type, raisedEvent.ticket, exchange.now)
     expected.set(name, [...(expected.get(name) ?? []), exchange])
   }
   const created = new Set(
-    operationsOf({ exchanges: mine }).flatMap(({ call, results }) =>
+    operationsOf({ exchanges: requestsOfShop }).flatMap(({ call, results }) =>
       call === "create ticket" ? results.map(({ data }) => (data as { readonly id: string }).id) : []
     )
   )
   let unclaimed = 0
   for (const [i, event] of shop.events.entries()) {
     yield [findEventFormBreach(event, shop.id) ?? findFollowerBreach(event, shop.events[i + 1]), event]
-    const before = shop.events[i - 1]
-    if (before !== undefined && toEpochMs(event.created_at) < toEpochMs(before.created_at))
+    const previousEvent = shop.events[i - 1]
+    if (previousEvent !== undefined && toEpochMs(event.created_at) < toEpochMs(previousEvent.created_at))
       yield [
         makeBreach("rule-instants-held", "created_at of an event is before that of the previous event"),
-        [before, event]
+        [previousEvent, event]
       ]
     // This is checked first, because the service and the shop may notify a client in the same millisecond.
-    if (isConsequence(event, before, mine)) continue
+    if (isConsequence(event, previousEvent, requestsOfShop)) continue
     const name = eventKeyOf(event.type, ticketOf(event), toEpochMs(event.created_at))
     if (expected.get(name)?.shift() !== undefined) continue
     if (event.type !== "ticket.created")
@@ -144,7 +148,7 @@ function* findEventBreaches(trace: Trace, shop: ShopTrace): Iterable<CheckFindin
         makeBreach("rule-event-steps", `a successful request raised no event ${name.split(" ")[0]}`),
         evidenceOf(exchange)
       ]
-  if (unclaimed > lost)
+  if (unclaimed > unansweredCreations)
     yield [
       makeBreach("rule-idempotency-parallel", `${unclaimed} tickets were created, but no response returned them`),
       { shop: shop.id }
@@ -276,10 +280,13 @@ const findFieldBreach = (ticket: TicketJson): Breach | null => {
   const missing = row.set.find((name) => ticket[name] === null)
   if (missing !== undefined)
     return makeBreach(FIELD_RULES[missing], `the ticket is ${ticket.state}, but ${missing} is null`)
-  const extra = row.unset.find((name) => ticket[name] !== null)
-  return extra === undefined
+  const fieldThatMustBeNull = row.unset.find((name) => ticket[name] !== null)
+  return fieldThatMustBeNull === undefined
     ? null
-    : makeBreach(FIELD_RULES[extra], `the ticket is ${ticket.state}, but ${extra} is not null`)
+    : makeBreach(
+        FIELD_RULES[fieldThatMustBeNull],
+        `the ticket is ${ticket.state}, but ${fieldThatMustBeNull} is not null`
+      )
 }
 
 const findClosureBreach = (
@@ -358,26 +365,29 @@ const findStepBreach = (before: TicketJson | null, event: TicketEvent, news: New
 }
 
 function* findHistoryBreaches(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, News>): Iterable<CheckFinding> {
-  const last = new Map<string, TicketJson>()
+  const lastTickets = new Map<string, TicketJson>()
   for (const [id, events] of groupEventsByTicket(shop.events)) {
-    let before: TicketJson | null = null
+    let previousTicket: TicketJson | null = null
     for (const event of events) {
-      const breach = findStepBreach(before, event, news.get(id))
+      const breach = findStepBreach(previousTicket, event, news.get(id))
       if (breach !== null)
-        yield [makeBreach(breach.anchor, `ticket ${id}: ${breach.message}`), { shop: shop.id, before, event }]
-      before = event.data.ticket
-      last.set(id, before)
+        yield [
+          makeBreach(breach.anchor, `ticket ${id}: ${breach.message}`),
+          { shop: shop.id, before: previousTicket, event }
+        ]
+      previousTicket = event.data.ticket
+      lastTickets.set(id, previousTicket)
     }
   }
   for (const ticket of shop.listed) {
     const name = `ticket ${ticket.id}`
-    const ended = last.get(ticket.id)
+    const lastState = lastTickets.get(ticket.id)
     const fields = findFieldBreach(ticket)
     if (fields !== null) yield [makeBreach(fields.anchor, `${name}: ${fields.message}`), { shop: shop.id, ticket }]
-    if (ended !== undefined && (ended.state !== ticket.state || ended.ready_at !== ticket.ready_at))
+    if (lastState !== undefined && (lastState.state !== ticket.state || lastState.ready_at !== ticket.ready_at))
       yield [
-        makeBreach("rule-event-steps", `${name} is ${ticket.state}, but is ${ended.state} in its last event`),
-        { shop: shop.id, ticket, ended }
+        makeBreach("rule-event-steps", `${name} is ${ticket.state}, but is ${lastState.state} in its last event`),
+        { shop: shop.id, ticket, ended: lastState }
       ]
     const due = closureOf(ticket, news.get(ticket.id), trace.ended_at)
     if (due !== null && due.due_at <= trace.ended_at)

@@ -34,11 +34,12 @@ const findAttemptBreach = (attempts: ReadonlyArray<AttemptJson>, releases: Reado
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
     if (attempt.n !== i + 1) return retryBreach(`attempt ${i + 1} has number ${attempt.n}`)
-    const before = attempts[i - 1]
+    const previousAttempt = attempts[i - 1]
     round += 1
-    if (before === undefined) continue
-    const [previousStart, start] = [toEpochMs(before.started_at), toEpochMs(attempt.started_at)]
-    const isDue = !isAcknowledged(before) && round <= MAX_ATTEMPTS && start - previousStart === RETRY_DELAYS[round - 2]
+    if (previousAttempt === undefined) continue
+    const [previousStart, start] = [toEpochMs(previousAttempt.started_at), toEpochMs(attempt.started_at)]
+    const isDue =
+      !isAcknowledged(previousAttempt) && round <= MAX_ATTEMPTS && start - previousStart === RETRY_DELAYS[round - 2]
     if (isDue) continue
     if (!releases.some((at) => at >= previousStart && at <= start))
       return retryBreach(
@@ -53,9 +54,10 @@ const findAttemptBreach = (attempts: ReadonlyArray<AttemptJson>, releases: Reado
 const roundOf = (attempts: ReadonlyArray<AttemptJson>): number => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
-    const before = attempts[i - 1]
-    const gap = before === undefined ? -1 : toEpochMs(attempt.started_at) - toEpochMs(before.started_at)
-    round = before !== undefined && gap === RETRY_DELAYS[round - 1] ? round + 1 : 1
+    const previousAttempt = attempts[i - 1]
+    const gap =
+      previousAttempt === undefined ? -1 : toEpochMs(attempt.started_at) - toEpochMs(previousAttempt.started_at)
+    round = previousAttempt !== undefined && gap === RETRY_DELAYS[round - 1] ? round + 1 : 1
   }
   return round
 }
@@ -66,15 +68,15 @@ const findStateBreach = (
   ended_at: number
 ): Breach | null => {
   const parkingBreach = (message: string) => makeBreach("rule-delivery-no-webhook", message)
-  const last = attempts.at(-1)
+  const lastAttempt = attempts.at(-1)
   const isOn = shop.webhook?.on === true
   switch (state) {
     case "delivered":
-      return last !== undefined && isAcknowledged(last)
+      return lastAttempt !== undefined && isAcknowledged(lastAttempt)
         ? null
         : makeBreach("rule-delivery-status-all", "the delivery is delivered, but its last attempt got no 2xx")
     case "dead":
-      if (last === undefined || isAcknowledged(last))
+      if (lastAttempt === undefined || isAcknowledged(lastAttempt))
         return retryBreach("the delivery is dead, but its last attempt did not fail")
       return roundOf(attempts) >= MAX_ATTEMPTS
         ? null
@@ -122,7 +124,7 @@ function* findOvertakenEvents(
   since: number
 ): Iterable<CheckFinding> {
   const places = new Map(shop.events.map((event, i) => [event.id, { event, i }]))
-  const furthest = new Map<string, number>()
+  const lastSeqByTicket = new Map<string, number>()
   const seen = new Set<string>()
   for (const { body } of received) {
     const { id } = JSON.parse(body) as EventJson
@@ -133,9 +135,9 @@ function* findOvertakenEvents(
     if (seen.has(id) || place === undefined || ticket === undefined || toEpochMs(place.event.created_at) <= since)
       continue
     seen.add(id)
-    const before = furthest.get(ticket) ?? -1
-    furthest.set(ticket, Math.max(before, place.i))
-    if (place.i <= before)
+    const previousSeq = lastSeqByTicket.get(ticket) ?? -1
+    lastSeqByTicket.set(ticket, Math.max(previousSeq, place.i))
+    if (place.i <= previousSeq)
       yield [
         makeBreach("rule-delivery-order", `event ${id} was delivered after a later event of its ticket`),
         { shop: shop.id, ticket, event: place.event }
@@ -146,8 +148,8 @@ function* findOvertakenEvents(
 function* findDeliveryBreaches(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
   const since = webhookSetAt(trace, shop.id)
   const releases = requeueInstantsOf(trace, shop.id)
-  const mine = trace.receptions.filter((one) => one.shop === shop.id)
-  const byEvent = groupValues(mine, ({ body }) => (JSON.parse(body) as EventJson).id)
+  const receptionsOfShop = trace.receptions.filter((reception) => reception.shop === shop.id)
+  const byEvent = groupValues(receptionsOfShop, ({ body }) => (JSON.parse(body) as EventJson).id)
   const deliveries = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery]))
   for (const event of shop.events) {
     const delivery = deliveries.get(event.id)
@@ -164,7 +166,7 @@ function* findDeliveryBreaches(trace: Trace, shop: ShopTrace): Iterable<CheckFin
     if (breach !== null)
       yield [makeBreach(breach.anchor, `event ${event.id}: ${breach.message}`), { shop: shop.id, delivery, received }]
   }
-  yield* findOvertakenEvents(shop, mine, since)
+  yield* findOvertakenEvents(shop, receptionsOfShop, since)
 }
 
 /**
@@ -185,9 +187,9 @@ interface Secret {
 const secretsOf = (trace: Trace, shop: string): ReadonlyArray<Secret> => {
   const [set] = successfulCalls(trace, "set webhook", shop)
   const secrets = [...(set === undefined ? [] : [set]), ...successfulCalls(trace, "rotate secret", shop)].map(
-    (one) => ({
-      text: recordedDataOf<{ readonly secret: string }>(one).secret,
-      since: one.now
+    (reception) => ({
+      text: recordedDataOf<{ readonly secret: string }>(reception).secret,
+      since: reception.now
     })
   )
   return secrets.map(({ text, since }, i) => {
@@ -266,9 +268,11 @@ const findOffProblem = ({ webhook, deliveries, notices }: ShopTrace): string | n
     return attempts.some(({ status }) => status === 410)
       ? null
       : "it is off with the reason gone, but no attempt got a 410"
-  const last = Math.max(...attempts.map(({ started_at }) => toEpochMs(started_at)))
+  const lastAttemptAt = Math.max(...attempts.map(({ started_at }) => toEpochMs(started_at)))
   const isDue =
-    failures_in_row >= MAX_FAILURES && first_failure_at !== null && last - toEpochMs(first_failure_at) >= MAX_FAILING_MS
+    failures_in_row >= MAX_FAILURES &&
+    first_failure_at !== null &&
+    lastAttemptAt - toEpochMs(first_failure_at) >= MAX_FAILING_MS
   return isDue ? null : `it is off after only ${failures_in_row} consecutive failures since ${first_failure_at}`
 }
 
@@ -277,9 +281,9 @@ const findMissedTurnOff = ({ webhook, deliveries }: ShopTrace): string | null =>
   const failedAttempts = deliveries
     .flatMap(({ attempts }) => attempts)
     .filter(({ status }) => status === null || status >= 300)
-  const last = Math.max(...failedAttempts.map(({ started_at }) => toEpochMs(started_at)))
+  const lastFailureAt = Math.max(...failedAttempts.map(({ started_at }) => toEpochMs(started_at)))
   const isOverdue =
-    webhook.failures_in_row >= MAX_FAILURES && last - toEpochMs(webhook.first_failure_at) >= MAX_FAILING_MS
+    webhook.failures_in_row >= MAX_FAILURES && lastFailureAt - toEpochMs(webhook.first_failure_at) >= MAX_FAILING_MS
   return isOverdue
     ? `it is still on after ${webhook.failures_in_row} consecutive failures since ${webhook.first_failure_at}`
     : null

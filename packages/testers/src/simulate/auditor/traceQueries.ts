@@ -40,22 +40,22 @@ export const evidenceOf = ({
   seq,
   step,
   now,
-  act,
+  action,
   method,
   path,
   query,
   key,
-  once,
+  idempotency_key,
   body,
   response
 }: RecordedRequest) => ({
   exchange: seq,
   step,
   at: new Date(now).toISOString(),
-  act,
+  action,
   request: `${method} ${path}${query === "" ? "" : `?${query}`}`,
   key,
-  once,
+  idempotency_key,
   body,
   status: response?.status ?? null,
   answer: response?.body ?? null
@@ -79,13 +79,13 @@ export const isTicketCreation = (exchange: RecordedRequest): boolean =>
   /^create (ticket|in app)$/.test(callOf(exchange)?.name ?? "")
 
 /** Groups values by name, and keeps their order. */
-export const groupValues = <A>(all: Iterable<A>, nameOf: (one: A) => string): Map<string, Array<A>> => {
+export const groupValues = <A>(items: Iterable<A>, nameOf: (one: A) => string): Map<string, Array<A>> => {
   const groups = new Map<string, Array<A>>()
-  for (const one of all) {
-    const name = nameOf(one)
+  for (const item of items) {
+    const name = nameOf(item)
     const group = groups.get(name)
-    if (group === undefined) groups.set(name, [one])
-    else group.push(one)
+    if (group === undefined) groups.set(name, [item])
+    else group.push(item)
   }
   return groups
 }
@@ -104,8 +104,8 @@ export const groupEventsByTicket = (events: ReadonlyArray<EventJson>): Map<strin
 export const settingsAt = (trace: Trace, shop: string): ((now: number) => Readonly<Record<string, unknown>>) => {
   const changes = successfulCalls(trace, "change shop", shop)
   return (now) => {
-    const last = changes.findLast((change) => change.now <= now)
-    return last === undefined ? {} : recordedDataOf<Record<string, unknown>>(last)
+    const lastChange = changes.findLast((change) => change.now <= now)
+    return lastChange === undefined ? {} : recordedDataOf<Record<string, unknown>>(lastChange)
   }
 }
 
@@ -117,7 +117,7 @@ export interface Operation {
   readonly call: "create ticket" | "add stamps" | "redeem reward"
   readonly shop: string
   readonly key: string
-  readonly once: string
+  readonly idempotency_key: string
   readonly exchanges: ReadonlyArray<RecordedRequest>
   /** The distinct results in the responses: one for each time that the operation was carried out. */
   readonly results: ReadonlyArray<{ readonly data: unknown; readonly text: string; readonly exchange: RecordedRequest }>
@@ -134,11 +134,12 @@ const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["result
     if (!isSuccess(exchange)) continue
     const data = recordedDataOf<unknown>(exchange)
     const text = JSON.stringify(data)
-    const earlier = results.get(text)
+    const earlierResult = results.get(text)
     // The first response is the one that is not a repetition, unless it was lost.
     if (
-      earlier === undefined ||
-      (earlier.exchange.response?.body.meta?.replayed === true && exchange.response?.body.meta?.replayed === false)
+      earlierResult === undefined ||
+      (earlierResult.exchange.response?.body.meta?.replayed === true &&
+        exchange.response?.body.meta?.replayed === false)
     )
       results.set(text, { data, text, exchange })
   }
@@ -149,21 +150,28 @@ const OPERATIONS: ReadonlySet<string | undefined> = new Set(["create ticket", "a
 
 /** The operations with Idempotency-Keys through the API. */
 export const operationsOf = ({ exchanges }: Pick<Trace, "exchanges">): ReadonlyArray<Operation> => {
-  const requests = exchanges.filter((one) => one.key !== null && one.once !== null && OPERATIONS.has(callOf(one)?.name))
-  const groups = groupValues(requests, (one) => JSON.stringify([one.key, callOf(one)!.name, one.once]))
+  const requests = exchanges.filter(
+    (exchange) => exchange.key !== null && exchange.idempotency_key !== null && OPERATIONS.has(callOf(exchange)?.name)
+  )
+  const groups = groupValues(requests, (exchange) =>
+    JSON.stringify([exchange.key, callOf(exchange)!.name, exchange.idempotency_key])
+  )
   return [...groups.values()].map((group) => {
     const first = group[0]!
     // A response after the key has expired does not count, because the repetition is then a new request.
-    const isSettled = (lost: RecordedRequest) =>
-      group.some((one) => one.seq > lost.seq && isSuccess(one) && one.now - lost.now < IDEMPOTENCY_TTL_MS)
+    const isSettled = (unanswered: RecordedRequest) =>
+      group.some(
+        (exchange) =>
+          exchange.seq > unanswered.seq && isSuccess(exchange) && exchange.now - unanswered.now < IDEMPOTENCY_TTL_MS
+      )
     return {
       call: callOf(first)!.name as Operation["call"],
       shop: first.shop ?? "",
       key: first.key ?? "",
-      once: first.once ?? "",
+      idempotency_key: first.idempotency_key ?? "",
       exchanges: group,
       results: resultsOf(group),
-      isUnknown: group.some((one) => one.response === null && !isSettled(one))
+      isUnknown: group.some((exchange) => exchange.response === null && !isSettled(exchange))
     }
   })
 }

@@ -57,9 +57,9 @@ const plotFigure = (
 }
 
 const extentOf = (series: ReadonlyArray<Series>) => {
-  const all = series.flatMap(({ points }) => points)
-  const xs = all.length === 0 ? [0, 1] : all.map(([x]) => x)
-  return { min: Math.min(...xs), max: Math.max(...xs), top: Math.max(0, ...all.map(([, y]) => y)) || 1 }
+  const allPoints = series.flatMap(({ points }) => points)
+  const xs = allPoints.length === 0 ? [0, 1] : allPoints.map(([x]) => x)
+  return { min: Math.min(...xs), max: Math.max(...xs), top: Math.max(0, ...allPoints.map(([, y]) => y)) || 1 }
 }
 
 /** A plot of lines on a common axis. `label` formats the ends of the x axis. */
@@ -107,8 +107,8 @@ const barPlot = (text: PlotText, values: ReadonlyArray<readonly [name: string, n
   const wide = (WIDTH - LEFT - RIGHT) / Math.max(1, values.length)
   const rects = values.map(([name, n], i) => {
     const height = (n / top) * (HEIGHT - BOTTOM - TOP)
-    const left = LEFT + i * wide
-    return `<rect class="a0" x="${(left + 1).toFixed(1)}" y="${(HEIGHT - BOTTOM - height).toFixed(1)}" width="${Math.max(1, wide - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escapeHtml(name)}: ${formatCompact(n)}</title></rect><text${i % 2 === 1 ? ' class="second"' : ""} x="${(left + wide / 2).toFixed(1)}" y="${HEIGHT - 18}" text-anchor="middle">${escapeHtml(name.length * 6 > wide ? "" : name)}</text>`
+    const x = LEFT + i * wide
+    return `<rect class="a0" x="${(x + 1).toFixed(1)}" y="${(HEIGHT - BOTTOM - height).toFixed(1)}" width="${Math.max(1, wide - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escapeHtml(name)}: ${formatCompact(n)}</title></rect><text${i % 2 === 1 ? ' class="second"' : ""} x="${(x + wide / 2).toFixed(1)}" y="${HEIGHT - 18}" text-anchor="middle">${escapeHtml(name.length * 6 > wide ? "" : name)}</text>`
   })
   return plotFigure(text, top, ["", ""], rects.join(""))
 }
@@ -184,8 +184,8 @@ const stateSeries = ({ shops, started_at, ended_at }: Trace): ReadonlyArray<Seri
       const { ticket } = events[next]!.data
       if (ticket !== undefined) states.set(ticket.id, ticket.state)
     }
-    const all = [...states.values()]
-    for (const { name, points } of series) points.push([until, all.filter((state) => state === name).length])
+    const allStates = [...states.values()]
+    for (const { name, points } of series) points.push([until, allStates.filter((state) => state === name).length])
   }
   return series
 }
@@ -258,9 +258,10 @@ const brokenRuleSection = (
   violations: ReadonlyArray<Violation>
 ): string => {
   const shown = violations.slice(0, MAX_SHOWN_VIOLATIONS).map(violationItem(trace, command))
-  const more = violations.length - shown.length
-  const left = more > 0 ? `<p class="faint">and ${more} more. To print all of them, use --json</p>` : ""
-  return `<section><h2 class="failed">${escapeHtml(ruleLine(rule, violations))}</h2><ul class="entries">${shown.join("\n")}</ul>${left}</section>`
+  const hiddenCount = violations.length - shown.length
+  const hiddenNote =
+    hiddenCount > 0 ? `<p class="faint">and ${hiddenCount} more. To print all of them, use --json</p>` : ""
+  return `<section><h2 class="failed">${escapeHtml(ruleLine(rule, violations))}</h2><ul class="entries">${shown.join("\n")}</ul>${hiddenNote}</section>`
 }
 
 /** The report of a simulation as one HTML page, which loads no other file. */

@@ -18,8 +18,8 @@ interface Counts {
   readonly requests: number
   readonly deliveries: number
   readonly simulated_ms: number
-  /** The requests by act. */
-  readonly acts: Tally
+  /** The requests by action. */
+  readonly actions: Tally
   /** The responses by status; `cut` counts requests without a response. */
   readonly answers: Tally
   readonly events: Tally
@@ -56,16 +56,16 @@ export const countTrace = (
   requests: exchanges.length,
   deliveries: receptions.length,
   simulated_ms: ended_at - started_at,
-  acts: tallyNames(exchanges.map(({ act }) => act)),
+  actions: tallyNames(exchanges.map(({ action }) => action)),
   answers: tallyNames(exchanges.map(({ response }) => String(response?.status ?? "cut"))),
   events: tallyNames(shops.flatMap(({ events }) => events.map(({ type }) => type))),
   states: tallyNames(shops.flatMap(({ listed }) => listed.map(({ state }) => state))),
   outcomes: tallyNames(shops.flatMap(({ deliveries }) => deliveries.map(({ state }) => state)))
 })
 
-/** The latencies of an act, in real milliseconds. */
+/** The latencies of an action, in real milliseconds. */
 interface Latency {
-  readonly act: string
+  readonly action: string
   readonly times: number
   readonly p50: number
   readonly p95: number
@@ -76,14 +76,14 @@ interface Latency {
 export const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
-/** The latencies of each act, the most frequent first. */
+/** The latencies of each action, the most frequent first. */
 export const computeLatencies = (timings: ReadonlyArray<Timing>): ReadonlyArray<Latency> =>
   Array.from(
-    groupValues(timings, ({ act }) => act),
-    ([act, times]) => {
+    groupValues(timings, ({ action }) => action),
+    ([action, times]) => {
       const sorted = times.map(({ took_ms }) => took_ms).sort((a, b) => a - b)
       const [p50 = 0, p95 = 0, p99 = 0] = [0.5, 0.95, 0.99].map((share) => percentile(sorted, share))
-      return { act, times: times.length, p50, p95, p99 }
+      return { action, times: times.length, p50, p95, p99 }
     }
   ).sort((a, b) => b.times - a.times)
 
@@ -124,7 +124,7 @@ export const ruleLine = (rule: string, violations: ReadonlyArray<Violation>): st
 
 const brokenRuleLines = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint): ReadonlyArray<string> => {
   const shown = violations.slice(0, MAX_SHOWN_VIOLATIONS)
-  const more = violations.length - shown.length
+  const hiddenCount = violations.length - shown.length
   return [
     paint("bad", ruleLine(rule, violations)),
     ...shown.flatMap(({ rule_at, message, evidence }) => [
@@ -132,7 +132,7 @@ const brokenRuleLines = (rule: string, violations: ReadonlyArray<Violation>, pai
       `    ${paint("faint", "breaks")} ${rule_at}`,
       paint("faint", `    ${formatEvidence(evidence)}`)
     ]),
-    ...(more > 0 ? [`  and ${formatNumber(more)} more. To print all of them, use --json`] : [])
+    ...(hiddenCount > 0 ? [`  and ${formatNumber(hiddenCount)} more. To print all of them, use --json`] : [])
   ]
 }
 
@@ -161,7 +161,7 @@ export const countLines = (
 
 /** The columns of the table of latencies. */
 export const latencyColumns: ReadonlyArray<Column<Latency>> = [
-  { title: "Act", cell: ({ act }) => act },
+  { title: "Action", cell: ({ action }) => action },
   { title: "Times", cell: ({ times }) => formatNumber(times), align: "right" },
   { title: "p50 ms", cell: ({ p50 }) => formatMs(p50), align: "right" },
   { title: "p95 ms", cell: ({ p95 }) => formatMs(p95), align: "right" },

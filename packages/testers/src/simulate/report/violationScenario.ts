@@ -60,14 +60,18 @@ const requestsLeadingTo = (
   const shopRequests = exchanges.filter(
     ({ shop }) => subjectShop === undefined || shop === null || shop === subjectShop.id
   )
-  const involved = shopRequests.filter(isAbout)
+  const involvedRequests = shopRequests.filter(isAbout)
   // All requests about the client's tickets are included, because the client earns stamps with collected tickets.
   const tickets = new Set(
-    involved.flatMap((one) => [actOf(one)?.id ?? "", recordedDataOf<{ id?: string } | undefined>(one)?.id ?? ""])
+    involvedRequests.flatMap((request) => [
+      actOf(request)?.id ?? "",
+      recordedDataOf<{ id?: string } | undefined>(request)?.id ?? ""
+    ])
   )
   for (const id of clientIds) tickets.delete(id)
   return shopRequests.filter(
-    (one) => involved.includes(one) || (one.response !== null && tickets.has(actOf(one)?.id ?? "-"))
+    (request) =>
+      involvedRequests.includes(request) || (request.response !== null && tickets.has(actOf(request)?.id ?? "-"))
   )
 }
 
@@ -80,7 +84,9 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
   const phones = new Map<string, string>()
   const requests = requestsLeadingTo(trace, violation)
   const nameOf = (kind: string, id: string) => {
-    const name = names.get(id) ?? `${kind}${[...names.values()].filter((one) => one.startsWith(kind)).length + 1}`
+    const name =
+      names.get(id) ??
+      `${kind}${[...names.values()].filter((existingName) => existingName.startsWith(kind)).length + 1}`
     names.set(id, name)
     return name
   }
@@ -94,15 +100,15 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
       const shift = INSTANT.test(value) ? Date.parse(value) - now : null
       return shift === null ? value : shift === 0 ? "$now" : `$now ${shift < 0 ? "-" : "+"} ${Math.abs(shift)}ms`
     }
-    if (Array.isArray(value)) return value.map((one) => toReferences(one, now))
+    if (Array.isArray(value)) return value.map((item) => toReferences(item, now))
     if (typeof value !== "object" || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([field, one]) => [field, toReferences(one, now)]))
   }
-  const onces = requests.flatMap(({ once }) => (once === null ? [] : [once]))
+  const idempotencyKeys = requests.flatMap(({ idempotency_key }) => (idempotency_key === null ? [] : [idempotency_key]))
   let now = trace.started_at
   const lines = requests.flatMap((exchange) => {
     const { name, id, kind } = actOf(exchange)!
-    const { response, body, once } = exchange
+    const { response, body, idempotency_key } = exchange
     const elapsed_ms = exchange.now - now
     now = Math.max(now, exchange.now)
     const createdId = recordedDataOf<{ id?: string } | undefined>(exchange)?.id
@@ -119,8 +125,9 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
       ...(elapsed_ms > 0 ? [`  - advance: ${elapsed_ms}ms`] : []),
       `  - ${name}: ${JSON.stringify(argument)}`,
       ...(isNew ? [`    as: ${nameOf("ticket", createdId)}`] : []),
-      ...(once !== null && onces.indexOf(once) !== onces.lastIndexOf(once)
-        ? [`    idempotency_key: ${JSON.stringify(once)}`]
+      ...(idempotency_key !== null &&
+      idempotencyKeys.indexOf(idempotency_key) !== idempotencyKeys.lastIndexOf(idempotency_key)
+        ? [`    idempotency_key: ${JSON.stringify(idempotency_key)}`]
         : []),
       ...(response !== null && response.status >= 300
         ? [`    expect: ${[response.status, details?.reason ?? code].filter(Boolean).join(" ")}`]

@@ -16,7 +16,7 @@ interface Entry {
 const subjectOf = ({ shops }: Trace, { evidence }: Violation) => {
   for (const id of idsIn(evidence))
     for (const shop of shops) {
-      const ticket = shop.listed.find((one) => one.id === id)
+      const ticket = shop.listed.find((listedTicket) => listedTicket.id === id)
       if (ticket !== undefined) return { shop, ticket }
     }
   return null
@@ -25,10 +25,10 @@ const subjectOf = ({ shops }: Trace, { evidence }: Violation) => {
 const entriesOfEvents = ({ events }: ShopTrace, ticket_id: string): ReadonlyArray<Entry> =>
   events
     .filter(({ data }) => data.ticket?.id === ticket_id)
-    .flatMap(({ id, type, created_at: at, data }, i, all) => {
+    .flatMap(({ id, type, created_at: at, data }, i, events) => {
       const state = data.ticket?.state ?? ""
       const eventEntry: Entry = { id, at, kind: "event", title: type, ok: true, detail: data }
-      return all[i - 1]?.data.ticket?.state === state
+      return events[i - 1]?.data.ticket?.state === state
         ? [eventEntry]
         : [{ id: `${id} state`, at, kind: "state", title: state, ok: true, detail: { state } }, eventEntry]
     })
