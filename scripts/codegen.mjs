@@ -93,8 +93,8 @@ const docstringsOf = (file) =>
  * @type {ReadonlyArray<readonly [string, Function, string]>}
  */
 const rules = [
-  ["The ticket that `by-number` means", preferredByNumber, "Ticket"],
-  ["The number after a ticket's", nextNumber, "Ticket"],
+  ["The ticket that `by-number` returns", preferredByNumber, "Ticket"],
+  ["The number of the next ticket", nextNumber, "Ticket"],
   ["The move that a status makes", moveTo, "TicketLifecycle"],
   ["The fields that a move sets and clears", fieldsOfMove, "TicketLifecycle"],
   ["When a ticket closes by itself", closure, "TicketLifecycle"],
@@ -207,7 +207,7 @@ page("docs/errors.md", [
   "A program that [embeds](embed.md) the services gets a refusal as a value with a `_tag`. The API responds to it with the status, code and reason in its row. In your own routes, `refusalResponse(refusal)` returns this response, and in Effect `respondWithFailure` does. A Promise method is refused with `InvalidInput` for every invalid value. In Effect, decoding invalid input fails with `ParseError`, which gets the same response; a service fails with `InvalidInput` only if the stored data do not allow a value.",
   table(["tag", "status", "code", "reason", "when"], refusals),
   "## All clients of a pool were in use",
-  "`StoreUnavailable` is also the refusal of a call that got no client of a pool in time, although Postgres works. Its message begins with `All 5 clients of your pool were in use for 5000 ms`, and says what to change. The response does not have this message, so log the error in your own routes. For calls of the services and for `withClient`, the service logs it as a warning at most once a minute for each pool, and counts each refusal in `workshop_pg_pool_exhausted_total` ([metrics](operating.md#metrics)).",
+  "A call that got no client of a pool in time is also refused with `StoreUnavailable`, although Postgres works. The refusal's message begins with `All 5 clients of your pool were in use for 5000 ms`, and says what to change. The response does not have this message, so log the error in your own routes. For calls of the services and for `withClient`, the service logs it as a warning at most once a minute for each pool, and counts each refusal in `workshop_pg_pool_exhausted_total` ([metrics](operating.md#metrics)).",
   table(
     ["pool", "waits", "change"],
     [
@@ -219,7 +219,7 @@ page("docs/errors.md", [
       [
         "yours, as the option `pool` of the store",
         "2000 ms, or its `connectionTimeoutMillis` if that is less",
-        "`max`; or give the transactions with `within` [a pool of their own](your-database.md#many-transactions-at-once)"
+        "`max`; or give the transactions with `within` [a separate pool](your-database.md#many-transactions-at-once)"
       ],
       ["the store's own, for reads", "2000 ms", "the option `readConnections` of the store, or the number of processes"]
     ]

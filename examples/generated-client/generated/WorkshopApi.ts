@@ -229,7 +229,7 @@ export interface ConflictDetails {
   updated_at?: string;
 }
 
-/** CONFLICT: The request is not possible in the present state. details.reason gives the reason */
+/** CONFLICT: The request is not possible in the current state. details.reason gives the reason */
 export interface ConflictResponse {
   /** Whether the request succeeded */
   success: false;
@@ -1886,7 +1886,7 @@ export class Api<
       }),
 
     /**
-     * @description Returns the ticket in its present state. Requires the scope `tickets:read` (read tickets).
+     * @description Returns the ticket in its current state. Requires the scope `tickets:read` (read tickets).
      *
      * @tags Tickets
      * @name GetTicket

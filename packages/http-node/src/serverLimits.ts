@@ -2,9 +2,9 @@ import { IPV6_PREFIX } from "@workshop/core/internal"
 
 /** The limits on clients' connections to a server. */
 export interface ConnectionLimits {
-  /** The maximum of open connections. A full server closes a connection without a running request for a new one. */
+  /** The maximum number of open connections. Above it, the server closes an idle connection for each new one. */
   readonly maxConnections: number
-  /** The maximum of open connections of one address or IPv6 network. Behind a proxy, all have its address. */
+  /** The maximum number of connections from one address or IPv6 network. Behind a proxy, all have the proxy's address. */
   readonly maxConnectionsPerAddress: number
   /** The maximum number of requests on one connection. The response to the last request closes it. */
   readonly maxRequestsPerConnection: number

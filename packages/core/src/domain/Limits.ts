@@ -155,7 +155,7 @@ export const ServiceLimits = {
   deliveries_in_flight_per_process: 256,
   /** After this time, in real time, a delivery no longer occupies one of these slots. */
   delivery_slow_after_ms: 250,
-  /** The slots times this factor is the most deliveries in flight, including slow ones. */
+  /** The maximum number of deliveries in flight, including slow ones, is the number of slots times this factor. */
   delivery_slow_factor: 16,
   /** The shortest pause between two claims while deliveries are in flight. */
   delivery_claim_pause_min_ms: 1,

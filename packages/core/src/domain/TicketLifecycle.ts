@@ -142,7 +142,7 @@ export const openStates = ["workshop", "ready", "impossible"] as const satisfies
 export const isOpen = (state: TicketState): boolean => (openStates as ReadonlyArray<TicketState>).includes(state)
 
 /**
- * The present state of a ticket. A refusal contains it, so that a till can show it without another read (Specification, Requests and
+ * The current state of a ticket. A refusal contains it, so that a till can show it without another read (Specification, Requests and
  * responses).
  */
 export interface TicketPresent {

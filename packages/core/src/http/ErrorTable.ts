@@ -20,7 +20,7 @@ export const errorCodes = {
   },
   CONFLICT: {
     status: 409,
-    meaning: "The request is not possible in the present state. details.reason gives the reason"
+    meaning: "The request is not possible in the current state. details.reason gives the reason"
   },
   PROFANITY: { status: 422, meaning: "The text in details.field contains a forbidden word" },
   TOO_MANY_ATTEMPTS: { status: 429, meaning: "The limit in details.limit is used up. Wait RateLimit-Reset seconds" },

@@ -106,7 +106,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
         describeEndpoint({
           identifier: "getTicket",
           summary: "Read a ticket",
-          description: "Returns the ticket in its present state.",
+          description: "Returns the ticket in its current state.",
           refusals: ["ticket_not_found"]
         })
       )

@@ -67,7 +67,7 @@ export class TesterTicketsApi extends groupOf(
   ]).setUrlParams(TicketsQuery),
   ticketEndpoint("GET", "listMoves", "/moves", Schema.Array(Move), [
     "List the actions that a ticket accepts",
-    "Tests every action on the ticket in its present state, without changing anything."
+    "Tests every action on the ticket in its current state, without changing anything."
   ])
 ) {}
 
