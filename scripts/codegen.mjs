@@ -13,6 +13,7 @@ import {
 } from "../packages/core/dist/domain/Delivery.js"
 import { eventTypes } from "../packages/core/dist/domain/EventType.js"
 import { Limits, MAX_ATTEMPTS, Policies, retryDelays_ms, ServiceLimits } from "../packages/core/dist/domain/Limits.js"
+import { notificationPhone } from "../packages/core/dist/domain/Notification.js"
 import { visibleOffers } from "../packages/core/dist/domain/Offer.js"
 import { nextNumber, preferredByNumber } from "../packages/core/dist/domain/Ticket.js"
 import { closure, fieldsOfMove, moveTo, nextDeadline } from "../packages/core/dist/domain/TicketLifecycle.js"
@@ -103,6 +104,7 @@ const rules = [
   ["The fields of a client that a shop sees", visibleClient, "Client"],
   ["The name of a client that a shop sees, in full or abbreviated", displayName, "Client"],
   ["The offers that a client sees", visibleOffers, "Offer"],
+  ["The phone number to which a client's notification goes", notificationPhone, "Notification"],
   [`Which delivery of a shop goes first, by ${claimOrder.map(code).join(", ")}`, compareClaims, "Delivery"],
   ["Which deliveries of all shops are claimed", nextClaims, "Delivery"],
   ["When a failed attempt is made again", nextAttempt, "Delivery"],

@@ -172,11 +172,13 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
 -- due notifications (workshop reads)
 
         select /* workshop due notifications */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
+          (select a.phone from workshop.client_account a where a.id = t.client_id) as account_phone,
           case when t.client_id is null then (
-            select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
-              and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
-                where b.phone = k.client_phone and l.blocked_at is not null)
-          ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
+            select json_build_object('ticket_phone', k.client_phone, 'holder_link', (
+              select row_to_json(l) from workshop.client_link l where l.shop_id = k.shop_id
+                and l.client_id = (select b.id from workshop.client_account b where b.phone = k.client_phone)
+            )) from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
+          ) end as ticket
         from (select * from ((select * from workshop.queued_notification where receiver = $1 and due_at <= $2 order by due_at, id limit $3) union all (select * from workshop.queued_notification where receiver = $4 and due_at <= $5 order by due_at, id limit $6)) a
             order by due_at, id limit $7) m
         left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
@@ -186,11 +188,13 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
 -- due notifications (workshop reads)
 
         select /* workshop due notifications */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
+          (select a.phone from workshop.client_account a where a.id = t.client_id) as account_phone,
           case when t.client_id is null then (
-            select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
-              and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
-                where b.phone = k.client_phone and l.blocked_at is not null)
-          ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
+            select json_build_object('ticket_phone', k.client_phone, 'holder_link', (
+              select row_to_json(l) from workshop.client_link l where l.shop_id = k.shop_id
+                and l.client_id = (select b.id from workshop.client_account b where b.phone = k.client_phone)
+            )) from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
+          ) end as ticket
         from (select * from workshop.queued_notification where receiver = $1 and due_at <= $2 order by due_at, id limit $3) m
         left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
         left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
@@ -199,11 +203,13 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
 -- due notifications (workshop reads)
 
         select /* workshop due notifications */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
+          (select a.phone from workshop.client_account a where a.id = t.client_id) as account_phone,
           case when t.client_id is null then (
-            select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
-              and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
-                where b.phone = k.client_phone and l.blocked_at is not null)
-          ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
+            select json_build_object('ticket_phone', k.client_phone, 'holder_link', (
+              select row_to_json(l) from workshop.client_link l where l.shop_id = k.shop_id
+                and l.client_id = (select b.id from workshop.client_account b where b.phone = k.client_phone)
+            )) from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
+          ) end as ticket
         from (select * from workshop.queued_notification where shop_id = $1 and due_at > $2 order by due_at, id limit $3) m
         left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
         left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id

@@ -46,6 +46,7 @@ export {
 export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment } from "./domain/Moment.js"
 export {
   type DueNotification,
+  type NotificationContacts,
   type NotificationReceiver,
   type QueuedNotification,
   withChannel

@@ -15,8 +15,8 @@ import {
 import {
   type Change,
   type DueNotification,
-  isBlocked,
   type LimitWindow,
+  type NotificationContacts,
   type Person,
   type QueuedNotification,
   type ReplayRecord,
@@ -142,16 +142,14 @@ export class Memory {
     }
   }
 
-  /**
-   * The current phone number for a notification: the client's, or the number in the ticket of a client without an
-   * account. Null if there is none, or if the account with the number blocks the shop.
-   */
-  phoneFor({ client_id, shop_id, ticket_id }: NotificationRecord): Phone | null {
-    if (client_id !== null) return this.accounts.get(client_id)?.phone ?? null
+  /** The current data that decide to which number a notification goes. */
+  contactsOf({ client_id, shop_id, ticket_id }: NotificationRecord): NotificationContacts {
     const { state } = this.dataOf(shop_id)
-    const phone = state.tickets.get(ticket_id)?.client_phone ?? null
-    const holder = phone === null ? undefined : this.holders.get(phone)
-    return holder !== undefined && isBlocked(state.links.get(holder.id)) ? null : phone
+    const account = client_id === null ? undefined : this.accounts.get(client_id)
+    const ticket_phone = state.tickets.get(ticket_id)?.client_phone ?? null
+    const holder = ticket_phone === null ? undefined : this.holders.get(ticket_phone)
+    const holder_link = holder === undefined ? undefined : state.links.get(holder.id)
+    return { account_phone: account?.phone ?? null, ticket_phone, holder_link: holder_link ?? null }
   }
 
   /** Adds the content and the current phone number to queued notifications and notices. */
@@ -160,7 +158,7 @@ export class Memory {
       const payload = this.notifications.payloads.get(row.id)
       const sent =
         row.receiver === "client" &&
-        withChannel(payload as NotificationRecord, this.phoneFor(payload as NotificationRecord))
+        withChannel(payload as NotificationRecord, this.contactsOf(payload as NotificationRecord))
       return { ...row, payload: sent === false ? payload : sent } as DueNotification
     })
   }

@@ -1,3 +1,4 @@
+import { type ClientLink, isBlocked } from "./Client.js"
 import type { ClientId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import type { Phone } from "./Phone.js"
@@ -38,11 +39,37 @@ export interface ClientNotification extends NotificationRecord {
 export const isCurrent = ({ type }: Pick<NotificationRecord, "type">, state: TicketState): boolean =>
   statusMoves.some(({ event, to }) => event === type && to === state)
 
-/** The notification with its channel and number. Null if it must not be sent, because the number was erased or its holder blocks the shop. */
-export const withChannel = (record: NotificationRecord, phone: Phone | null): ClientNotification | null =>
-  record.client_id === null && phone === null
-    ? null
-    : { ...record, channel: record.client_id === null ? "phone" : "app", phone }
+/** The data at present that decide to which number a notification goes. A store loads them with the notification. */
+export interface NotificationContacts {
+  /** The number of the notification's client; null if they have no account, or if it was erased. */
+  readonly account_phone: Phone | null
+  /** The number on the ticket; null if it has none, or if it was erased. Needed only without a client. */
+  readonly ticket_phone: Phone | null
+  /**
+   * The relation to the shop of the account that has the ticket's number; null if there is none. Needed only without a
+   * client.
+   */
+  readonly holder_link: ClientLink | null
+}
+
+/**
+ * The number to which a notification goes: the client's, or the number on the ticket of a client without an account,
+ * unless the account that has this number blocks the shop. Null if there is none (Specification, States).
+ */
+export const notificationPhone = (
+  { client_id }: Pick<NotificationRecord, "client_id">,
+  { account_phone, ticket_phone, holder_link }: NotificationContacts
+): Phone | null => {
+  if (client_id !== null) return account_phone
+  return isBlocked(holder_link) ? null : ticket_phone
+}
+
+/** The notification with its channel and number. Null if it must not be sent, because a client without an account has no number. */
+export const withChannel = (record: NotificationRecord, contacts: NotificationContacts): ClientNotification | null => {
+  const phone = notificationPhone(record, contacts)
+  if (record.client_id !== null) return { ...record, channel: "app", phone }
+  return phone === null ? null : { ...record, channel: "phone", phone }
+}
 
 /** The receiver of an entry of the queue: a client gets a notification, and an owner gets a notice. */
 export type NotificationReceiver = "client" | "owner"
