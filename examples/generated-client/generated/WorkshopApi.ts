@@ -831,7 +831,7 @@ export interface Ticket {
    */
   number: number | null;
   /**
-   * The number as printed, with four digits
+   * The number as printed, with 4 digits
    * @pattern ^[0-9]{4}$
    */
   number_label: string | null;
@@ -1261,7 +1261,7 @@ export interface TicketSummary {
    */
   number: number;
   /**
-   * The number as printed, with four digits
+   * The number as printed, with 4 digits
    * @pattern ^[0-9]{4}$
    */
   number_label: string;

@@ -249,7 +249,7 @@ export interface Ticket {
   readonly id: string
   /** The number that the shop writes on the item. After 9999 the numbers start again at 1, so use `id` to identify a ticket. */
   readonly number: number | null
-  /** The number as printed, with four digits. */
+  /** The number as printed, with 4 digits. */
   readonly number_label: string | null
   /** The ticket's state. */
   readonly state: TicketState
@@ -370,7 +370,7 @@ export interface TicketSummary {
   readonly id: string
   /** The requested number. */
   readonly number: number
-  /** The number as printed, with four digits. */
+  /** The number as printed, with 4 digits. */
   readonly number_label: string
   /** The ticket's state. */
   readonly state: TicketState

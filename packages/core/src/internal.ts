@@ -30,7 +30,7 @@ export { IPV6_PREFIX, isNetwork, toCountedAddress } from "./domain/PublicAddress
 export { quoteShell } from "./domain/quoteShell.js"
 export { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "./domain/Signature.js"
 export { optional } from "./domain/Text.js"
-export { numberLabel, ticketView } from "./domain/Ticket.js"
+export { NUMBER_DIGITS, numberLabel, ticketView } from "./domain/Ticket.js"
 export { nextDeadline } from "./domain/TicketLifecycle.js"
 export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
 export { hasSecretPrefix, overlapEndOf } from "./domain/Webhook.js"

@@ -210,7 +210,7 @@ export interface Ticket {
   readonly id: string
   /** The number that the shop writes on the item. After 9999 the numbers start again at 1, so use `id` to identify a ticket. */
   readonly number: number | null
-  /** The number as printed, with four digits. */
+  /** The number as printed, with 4 digits. */
   readonly number_label: string | null
   /** The ticket's state. */
   readonly state: TicketState

@@ -55,8 +55,11 @@ export const preferredByNumber = <T>(
   return preferred === undefined ? [] : [preferred, ...tickets.filter((ticket) => ticket !== preferred).slice(0, limit)]
 }
 
-/** The number as printed, four digits: `"0042"`. */
-export const numberLabel = (number: number): string => String(number).padStart(4, "0")
+/** The digits of every printed number: as many as `Limits.ticket_number_max` has, so that all have the same width. */
+export const NUMBER_DIGITS = String(ticket_number_max).length
+
+/** The number as printed, with leading zeros: `"0042"` (Specification, Tickets). */
+export const numberLabel = (number: number): string => String(number).padStart(NUMBER_DIGITS, "0")
 
 /** A new price that the shop proposed to its client (Specification, Tickets). */
 export const Quote = Schema.Struct({

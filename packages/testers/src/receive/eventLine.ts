@@ -1,3 +1,4 @@
+import { NUMBER_DIGITS } from "@workshop/core/internal"
 import { Predicate } from "effect"
 import type { Paint, Tone } from "../text/Paint.js"
 import type { ReceivedDelivery, ReceivedEvent, ReceivedOutcome, RefusalReason } from "./Receiver.js"
@@ -166,7 +167,7 @@ export const eventLine = (received: ReceivedDelivery, news: TicketNews, paint: P
     ticket === undefined
       ? [details]
       : [
-          paint("strong", oneLineText(ticket.number_label).padEnd(4)),
+          paint("strong", oneLineText(ticket.number_label).padEnd(NUMBER_DIGITS)),
           oneLineText(ticket.state).padEnd(STATE_WIDTH),
           details
         ]

@@ -6,7 +6,7 @@ import { Limits } from "../../domain/Limits.js"
 import type { LoyaltyCard, LoyaltyProgram } from "../../domain/LoyaltyCard.js"
 import type { Money } from "../../domain/Money.js"
 import type { ShopView } from "../../domain/Shop.js"
-import type { Delay, Part, Quote, Ticket, TicketItem } from "../../domain/Ticket.js"
+import { type Delay, NUMBER_DIGITS, type Part, type Quote, type Ticket, type TicketItem } from "../../domain/Ticket.js"
 import type { Node } from "./Json.js"
 import { eventName } from "./Webhooks.js"
 
@@ -15,7 +15,7 @@ type Descriptions<T> = Readonly<Record<Extract<keyof T, string>, string>>
 const ticket = {
   id: "The ticket's id, which never changes",
   number: `The number that the shop writes on the item. After ${Limits.ticket_number_max} the numbers start again at 1, so use \`id\` to identify a ticket`,
-  number_label: "The number as printed, with four digits",
+  number_label: `The number as printed, with ${NUMBER_DIGITS} digits`,
   state: "The ticket's state",
   outcome: "For a collected ticket, `ready` if the work was done and `impossible` if not. null in other states",
   type: "`repair` for work on an item that was brought in, `prepare` for an order to prepare",
@@ -204,7 +204,7 @@ const makeTextBounds = (max: number): Node => ({ minLength: 1, maxLength: max })
 const count: Node = { minimum: 0 }
 const amount: Node = { format: "int64", minimum: 0, maximum: Limits.amount_minor_max }
 const number: Node = { minimum: 1, maximum: Limits.ticket_number_max }
-const label: Node = { pattern: "^[0-9]{4}$" }
+const label: Node = { pattern: `^[0-9]{${NUMBER_DIGITS}}$` }
 const phone: Node = { pattern: "^\\+[1-9][0-9]{1,14}$" }
 // The pattern of an input, because the service trims it and removes the characters between the digits.
 const phoneInput: Node = { pattern: "^\\s*\\+.*[0-9]" }
