@@ -91,6 +91,8 @@ export const Limits = {
   webhook_tolerance_ms: 5 * MINUTE_MS,
   /** How long a receiver may take to respond. */
   webhook_timeout_ms: 10 * SECOND_MS,
+  /** The redirects that a sender follows: none, because their target may be an address that is not public. The attempt fails. */
+  webhook_redirects_max: 0,
   /** The head of a receiver's response, with the informational responses before it; a larger one makes the attempt fail. */
   webhook_response_head_bytes: 8 * 1024,
   /** The headers of a receiver's response; more of them make the attempt fail. */

@@ -183,8 +183,8 @@ export const SendResult = {
 } as const
 
 /**
- * Whether the receiver acknowledged the event: any 2xx. A redirect (3xx) is a failure like every other status, and no sender follows it,
- * because its `Location` may lead to an address that is not public (Specification, Webhooks).
+ * Whether the receiver acknowledged the event: any 2xx. A redirect (3xx) is a failure like every other status, and no sender follows it
+ * (`Limits.webhook_redirects_max`, Specification, Webhooks).
  */
 export const acknowledges = ({ status }: Pick<SendResult, "status">): boolean =>
   status !== null && status >= 200 && status < 300

@@ -44,8 +44,8 @@ export class WebhookSender extends Context.Tag("@workshop/core/WebhookSender")<
     /**
      * Makes one POST and returns its result. It never fails and never retries: if the connection ends after bytes were sent, the result is
      * `reset`, and the caller decides whether to send again. The status line decides the result, within ten real seconds; the call may take
-     * one second more to read the start of the body for the log. It follows no redirect, connects to public addresses only, and limits the
-     * memory that a receiver can make it use. Interrupting it closes the connection.
+     * one second more to read the start of the body for the log. It follows no redirect (`Limits.webhook_redirects_max`), connects to public
+     * addresses only, and limits the memory that a receiver can make it use. Interrupting it closes the connection.
      */
     readonly send: (post: WebhookPost) => Effect.Effect<SendResult>
   }

@@ -30,6 +30,7 @@ describe("Specification, Limits: every limit has the specification's value", () 
     ["closure_ms", 60 * DAY, "Specification, Limits"],
     ["webhook_tolerance_ms", 5 * MINUTE, "Specification, Limits"],
     ["webhook_timeout_ms", 10 * SECOND, "Specification, Limits"],
+    ["webhook_redirects_max", 0, "Specification, Webhooks"],
     ["webhook_response_head_bytes", 8_192, "docs/decisions.md"],
     ["webhook_response_headers", 64, "docs/decisions.md"],
     ["webhook_response_body_bytes", 16_384, "Specification, Webhooks"],

@@ -10,7 +10,10 @@ import { ResponseParser } from "./ResponseParser.js"
 import { codeOf, type SendFailed, sendFailed } from "./SendFailed.js"
 import type { Target, Targets } from "./Target.js"
 
-const { webhook_response_head_bytes, webhook_response_body_bytes } = Limits
+// This sender has no code that follows a redirect, so it compiles only while the limit allows none.
+const { webhook_response_head_bytes, webhook_response_body_bytes } = Limits satisfies {
+  readonly webhook_redirects_max: 0
+}
 
 /** The parts that all attempts of a sender share. */
 export interface SenderContext {
@@ -70,7 +73,7 @@ const connectionFailed = (cause: Error): SendFailed =>
  * 4. `#connect` takes an idle connection of the shop to this receiver, or dials a new one (`Dial.ts`), with TLS.
  * 5. `#request` writes head and body at once.
  * 6. `onData` gives the response to a `ResponseParser`. A failure before the status line fails the attempt. Afterwards the status is the
- *    result, also that of a redirect, which is not followed. The rest of the response is read only for the log and to
+ *    result, also that of a redirect (`Limits.webhook_redirects_max`). The rest of the response is read only for the log and to
  *    reuse the connection.
  * 7. `#end` reports the result once, and releases the connection and the slot.
  *
