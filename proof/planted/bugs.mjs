@@ -849,8 +849,8 @@ const ofDeliveries = [
     "Webhook",
     "three-hundred-acknowledges",
     "a redirect counts as an acknowledgement",
-    "status >= 200 && status < 300",
-    "status >= 200 && status < 400"
+    "{ first: 200, last: 299 }",
+    "{ first: 200, last: 399 }"
   ),
   domain(
     "Delivery",

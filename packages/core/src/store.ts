@@ -58,7 +58,7 @@ export { preferredByNumber, type TicketRecord } from "./domain/Ticket.js"
 export type { TicketChangeRecord } from "./domain/TicketChange.js"
 export { closure, closureMoves, isOpen, openStates } from "./domain/TicketLifecycle.js"
 export { type TrackedTicket, trackedFields, trackedShopFields, trackedTicket } from "./domain/TrackedTicket.js"
-export { acknowledges, type Webhook } from "./domain/Webhook.js"
+export { acknowledges, acknowledgingStatuses, type Webhook } from "./domain/Webhook.js"
 export {
   type Cell,
   CellAccess,

@@ -15,6 +15,7 @@ import {
   RateLimits,
   Reads,
   SandboxData,
+  ServiceLimits,
   Store
 } from "@workshop/core/store"
 import { Context, Effect, Either, Layer } from "effect"
@@ -29,12 +30,6 @@ import { memoryRateLimits } from "./MemoryRateLimits.js"
 import { memoryReads } from "./MemoryReads.js"
 import { memorySandboxData } from "./MemorySandboxData.js"
 
-/**
- * The maximum number of attempts to run a command whose random tracking code is taken. If all fail, the random source
- * is broken.
- */
-const MAX_COMMAND_ATTEMPTS = 16
-
 const memoryStore = (
   memory: Memory,
   { bytes }: Context.Tag.Service<Entropy>,
@@ -44,7 +39,7 @@ const memoryStore = (
     Effect.clockWith((clock): Effect.Effect<Outcome<A>, E | ShopNotFound> => {
       const data = memory.shops.get(command.shop_id)
       if (data === undefined) return Effect.fail(new ShopNotFound())
-      for (let attempt = 0; attempt < MAX_COMMAND_ATTEMPTS; attempt++) {
+      for (let attempt = 0; attempt < ServiceLimits.command_attempts; attempt++) {
         const { base_url: tracking_base_url } = pages
         const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES), tracking_base_url }
         const decision = decide(command, data.state, moment)

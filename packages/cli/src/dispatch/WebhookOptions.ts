@@ -52,6 +52,6 @@ export const keepEvents = valueFlag(
     decoder: duration.pipe(
       Schema.filter((length) => length >= ServiceLimits.events_kept_min_ms, { message: () => KEPT_TOO_SHORT })
     ),
-    fallback: "90d"
+    fallback: `${ServiceLimits.events_kept_ms / DAY_MS}d`
   }
 )

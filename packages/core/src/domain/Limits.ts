@@ -132,6 +132,8 @@ export const ServiceLimits = {
   commands_waiting_per_shop: 1_000,
   /** The commands that one transaction runs. */
   commands_per_batch: 128,
+  /** The attempts to run a command whose random tracking code is taken, or a batch of commands that conflicts with other transactions. */
+  command_attempts: 16,
   /** The updates of rate limits that may wait in a process; a request with a further one gets a 503. */
   rate_limits_waiting: 10_000,
   /** How long the store may take to respond before a process counts as not ready. */
@@ -221,6 +223,8 @@ export const ServiceLimits = {
    * usually takes to ask about an event.
    */
   events_kept_min_ms: 7 * DAY_MS,
+  /** How long events and their attempts are stored by default. */
+  events_kept_ms: 90 * DAY_MS,
   /** The rows of a list without pages: the latest ones. */
   list_max: 10_000,
   /** The attempts that are read of one event: the latest ones. Replays can add any number. */

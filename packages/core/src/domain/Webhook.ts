@@ -182,12 +182,15 @@ export const SendResult = {
   })
 } as const
 
+/** The first and the last of the statuses that acknowledge an event: any 2xx (Specification, Webhooks). */
+export const acknowledgingStatuses = { first: 200, last: 299 } as const
+
 /**
- * Whether the receiver acknowledged the event: any 2xx. A redirect (3xx) is a failure like every other status, and no sender follows it
+ * Whether the receiver acknowledged the event, by {@link acknowledgingStatuses}. A redirect (3xx) is a failure like every other status, and no sender follows it
  * (`Limits.webhook_redirects_max`, Specification, Webhooks).
  */
 export const acknowledges = ({ status }: Pick<SendResult, "status">): boolean =>
-  status !== null && status >= 200 && status < 300
+  status !== null && status >= acknowledgingStatuses.first && status <= acknowledgingStatuses.last
 
 /** Whether the receiver wants no more events, which turns the webhook off at once (Specification, Webhooks). */
 export const isGone = ({ status }: SendResult): boolean => status === 410

@@ -142,7 +142,7 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
       "LAST_INSTANT",
       "MAX_CACHED_DATES"
     ],
-    ...["POOL_BYTES", "MAX_IDENTIFIER_COUNT", "MAX_IDLE_ROUNDS", "MAX_DEPTH", "NANOS_PER_MS", "MAX_COMMAND_ATTEMPTS"],
+    ...["POOL_BYTES", "MAX_IDENTIFIER_COUNT", "MAX_IDLE_ROUNDS", "MAX_DEPTH", "NANOS_PER_MS"],
     ...["MAX_WINDOWS", "MIN_SWEPT_ENTRIES", "FIRST_RETRY", "MAX_TURNS"],
     // Constants of a store over several cells: the size of a process's cache of shops' cells, and the sizes of batches of copies and claims.
     ...["MAX_CACHED_CLIENTS", "MAX_CACHED_PLACES", "MAX_REMEMBERED_SHOPS", "MAX_COPY_ATTEMPTS"],
@@ -188,6 +188,9 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
       commands_per_batch: 128,
       rate_limits_waiting: 10_000
     }))
+
+  it("a command is tried 16 times, and events are stored for 90 days by default (docs/operating.md)", () =>
+    expect(ServiceLimits).toMatchObject({ command_attempts: 16, events_kept_ms: 90 * DAY }))
 
   it("a key that another process revokes stops working within a minute (Specification, Keys and scopes)", () =>
     expect(ServiceLimits.api_key_cache_ms).toBeLessThan(MINUTE))

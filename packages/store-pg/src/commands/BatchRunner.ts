@@ -1,4 +1,5 @@
 import { ShopNotFound } from "@workshop/core"
+import { ServiceLimits } from "@workshop/core/store"
 import { Cause, Clock, Effect } from "effect"
 import type { Connection, ReconnectingConnection } from "../connection/Connection.js"
 import { isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
@@ -14,9 +15,6 @@ import {
 } from "./CommandBatch.js"
 import { type Commands, failAll, failExpired } from "./CommandFailures.js"
 import type { CommandQueue, QueuedCommand } from "./CommandQueue.js"
-
-/** The most attempts to run a batch after conflicts, and to run a command whose tracking code was taken. */
-export const MAX_COMMAND_ATTEMPTS = 16
 
 /** The contended lane, or an ordinary lane, which moves the commands of locked shops to the contended lane. */
 export type LaneKind =
@@ -112,7 +110,7 @@ export class BatchRunner {
     return Effect.flatMap(outcomeOf(this.#options.database, receipt), (outcome) => {
       if (outcome === "committed") return this.#settle(attempt, batch)
       this.#requeue(attempt, batch)
-      return outcome === "aborted" && attempt.number < MAX_COMMAND_ATTEMPTS
+      return outcome === "aborted" && attempt.number < ServiceLimits.command_attempts
         ? this.#attempt(nextAttempt({ ...attempt, commands }))
         : Effect.sync(() => failAll(commands, storeFailure(failure)))
     })
@@ -142,7 +140,7 @@ export class BatchRunner {
   #afterFailure(attempt: Attempt, failure: PgFailure): Effect.Effect<void> {
     const { commands } = attempt
     const fail = (cause: Cause.Cause<unknown>) => Effect.sync(() => failAll(commands, cause))
-    if (attempt.number >= MAX_COMMAND_ATTEMPTS)
+    if (attempt.number >= ServiceLimits.command_attempts)
       return failure.kind === "data"
         ? fail(
             Cause.die(

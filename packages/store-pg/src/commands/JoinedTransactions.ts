@@ -20,7 +20,6 @@ import type { PgNotifier } from "../deliveries/PgNotifier.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { expiredCommands } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { MAX_COMMAND_ATTEMPTS } from "./BatchRunner.js"
 import {
   type BatchedCommand,
   type DecidedBatch,
@@ -206,7 +205,7 @@ const runWithin = (joined: JoinState, command: BatchedCommand, options: JoiningO
   const attempt = (runs: number): typeof runOnce =>
     Effect.catchIf(
       runOnce,
-      (failure) => failure._tag === "PgFailure" && isCodeTaken(failure) && runs < MAX_COMMAND_ATTEMPTS,
+      (failure) => failure._tag === "PgFailure" && isCodeTaken(failure) && runs < ServiceLimits.command_attempts,
       () => attempt(runs + 1)
     )
   return Effect.matchEffect(attempt(1), {

@@ -15,6 +15,7 @@ import { type WithSequence, withoutSequence } from "../Tables.js"
 import {
   type EventWithDelivery,
   eventRangeOf,
+  IS_ACKNOWLEDGED,
   latestOfShop,
   type ReadRange,
   rangeOfShop,
@@ -65,7 +66,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
           const page = yield* readLatest(shop_id, end, max)
           const attempts = yield* sql<{ readonly attempts: ReadonlyArray<AttemptRecord>; readonly event_id: string }>`
             select /* workshop read attempts */ a.event_id, json_agg(a.attempt order by a.n, a.is_ok, a.started_at) as attempts from (
-              select a.event_id, a.n, coalesce(a.status between 200 and 299, false) as is_ok, a.started_at, row_to_json(a) as attempt
+              select a.event_id, a.n, ${sql.literal(IS_ACKNOWLEDGED)} as is_ok, a.started_at, row_to_json(a) as attempt
               from unnest(${page.map(({ event }) => event.id)}::uuid[]) q (event_id) cross join lateral (
                 select * from workshop.attempt a where a.shop_id = ${shop_id} and a.event_id = q.event_id
                 order by a.n desc, a.started_at desc limit ${ServiceLimits.attempts_read_max}

@@ -1,6 +1,7 @@
 import type { EventRecord, Instant } from "@workshop/core"
 import {
   acknowledges,
+  acknowledgingStatuses,
   type DeliveryState,
   deliveryState,
   type EventRange,
@@ -27,13 +28,16 @@ export interface EventWithDelivery extends Pick<EventRecord, "id" | "type" | "ti
 const WITH_DELIVERY = `select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status`
 
+/** SQL of whether the attempt `a` was acknowledged; false without a status. Core defines the statuses. */
+export const IS_ACKNOWLEDGED = `coalesce(a.status between ${acknowledgingStatuses.first} and ${acknowledgingStatuses.last}, false)`
+
 /**
  * Joins the last attempt. Two attempts have the same number if the lease of the first expired before its result came.
  * Then a successful attempt counts, or otherwise the one that began last.
  */
 const LAST_ATTEMPT = `left join lateral (
     select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
-    order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
+    order by a.n desc, ${IS_ACKNOWLEDGED} desc, a.started_at desc limit 1
   ) a on true`
 
 /** The number of events that one statement reads. */

@@ -111,12 +111,9 @@ const removeExpired = (
     })
   )
 
-/** The default time for which events and their attempts are kept. */
-const KEEP_EVENTS_MS = 90 * DAY_MS
-
 /** The options of retention: the databases, and the time for which rows are kept. */
 export interface RetentionOptions extends Database {
-  /** The time for which events and their attempts are kept, in milliseconds; 90 days by default, and at least seven. */
+  /** The time for which events and their attempts are kept, in milliseconds; `ServiceLimits.events_kept_ms` by default, and at least seven days. */
   readonly keepEvents_ms?: number
   /** Further cells. Retention runs in one cell after another. */
   readonly cells?: ReadonlyArray<CellAddress>
@@ -151,7 +148,7 @@ const warnOfMissing = (missing: ReadonlyArray<string>) =>
 export const retention = ({
   url,
   schema,
-  keepEvents_ms = KEEP_EVENTS_MS
+  keepEvents_ms = ServiceLimits.events_kept_ms
 }: RetentionOptions): Effect.Effect<
   { readonly runOnce: Effect.Effect<RetentionReport, PgFailure> },
   never,
