@@ -18,6 +18,7 @@ import { visibleOffers } from "../packages/core/dist/domain/Offer.js"
 import { nextNumber, preferredByNumber } from "../packages/core/dist/domain/Ticket.js"
 import { closure, fieldsOfMove, moveTo, nextDeadline } from "../packages/core/dist/domain/TicketLifecycle.js"
 import { acknowledges, failureSteps, isGone, recordFailure } from "../packages/core/dist/domain/Webhook.js"
+import { allowsHost, reachableAddresses } from "../packages/core/dist/domain/WebhookAddress.js"
 import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
 import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
@@ -113,6 +114,8 @@ const rules = [
     presentSchedule,
     "Delivery"
   ],
+  ["The addresses to which a webhook's URL may lead", reachableAddresses, "WebhookAddress"],
+  ["Whether a host with several addresses is allowed", allowsHost, "WebhookAddress"],
   ["Whether a response acknowledges an event: a redirect does not, and is not followed", acknowledges, "Webhook"],
   ["Whether a response turns the webhook off at once", isGone, "Webhook"],
   ["When a failing webhook turns off", recordFailure, "Webhook"],

@@ -173,6 +173,12 @@ export const ServiceLimits = {
   delivery_claims_per_replay_look: 16,
   /** The replays that a process advances at once. */
   replays_per_look: 100,
+  /** How long a sender reads the rest of a response after its status line, for the log and to reuse the connection. */
+  webhook_body_ms: SECOND_MS,
+  /** The time after which a sender closes an idle connection: shorter than the timeout of most receivers, so that they seldom close first. */
+  webhook_connection_idle_ms: 4 * SECOND_MS,
+  /** The addresses that the name of a receiver may have; the check of thousands would delay every other shop. */
+  webhook_addresses_max: 64,
   /** Jitter delays a retry by at most this share of its delay, so that retries do not all start at once. */
   retry_jitter_share: 0.1,
   /** Jitter delays a retry by at most this time. */

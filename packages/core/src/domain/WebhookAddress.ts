@@ -1,5 +1,5 @@
 import { type Brand, Either } from "effect"
-import { Limits } from "./Limits.js"
+import { Limits, ServiceLimits } from "./Limits.js"
 import { isInNetworks, isPublicAddress } from "./PublicAddress.js"
 import { hasCredentials, urlRefusals, urlTextRefusal } from "./WebLink.js"
 
@@ -42,8 +42,15 @@ const isLocalName = (host: string): boolean => host === "localhost" || host.ends
 // `URL` has converted every spelling of an IPv4 address (0x7f.1, 2130706433, …) to four decimals.
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 
-const isLoopback = (host: string): boolean =>
-  isLocalName(host) || host === "[::1]" || (IPV4.test(host) && host.startsWith("127."))
+/** The addresses to which a local name leads, such as `localhost`. */
+export const LOOPBACK_ADDRESSES: ReadonlyArray<string> = ["127.0.0.1", "::1"]
+
+/** Whether an IP address, in the form of {@link isPublicAddress}, is one of the machine itself. */
+const isLoopbackAddress = (ip: string): boolean => ip === "::1" || (IPV4.test(ip) && ip.startsWith("127."))
+
+const withoutBrackets = (host: string): string => (host.startsWith("[") ? host.slice(1, -1) : host)
+
+const isLoopback = (host: string): boolean => isLocalName(host) || isLoopbackAddress(withoutBrackets(host))
 
 const hostRefusal = (host: string, policy: WebhookAddressPolicy): string | undefined => {
   if (host.startsWith("[")) return allowsAddress(host.slice(1, -1), policy) ? undefined : REFUSED.address
@@ -89,6 +96,26 @@ export const parseWebhookAddress = (
   if (url.href.length > Limits.url_characters) return Either.left(urlRefusals.length)
   return Either.right((url.href === `${trimmed}/` ? trimmed : url.href) as WebhookAddress)
 }
+
+/**
+ * Whether an address to which an allowed URL leads may be connected to: a public one by `isPublic`, or only one of the
+ * machine itself for a URL that is allowed only because the policy allows loopback hosts (Specification, Webhooks).
+ */
+export const reachableAddresses = (
+  url: string,
+  policy: WebhookAddressPolicy,
+  isPublic: (ip: string) => boolean
+): { readonly isLoopback: boolean; readonly allows: (ip: string) => boolean } => {
+  const isLoopback = Either.isLeft(parseWebhookAddress(url, { ...policy, allowLoopbackHttp: false }))
+  return { isLoopback, allows: isLoopback ? isLoopbackAddress : isPublic }
+}
+
+/**
+ * Whether a host with these addresses may be connected to: all must be allowed, because no legitimate name has an
+ * address in a private network among public ones, and there are at most `ServiceLimits.webhook_addresses_max`.
+ */
+export const allowsHost = (addresses: ReadonlyArray<string>, allows: (ip: string) => boolean): boolean =>
+  addresses.length <= ServiceLimits.webhook_addresses_max && addresses.every(allows)
 
 /** The policy for production: port 443, and no private addresses. */
 export const productionAddresses: WebhookAddressPolicy = { ports: [443], allowLoopbackHttp: false }

@@ -189,6 +189,13 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
       rate_limits_waiting: 10_000
     }))
 
+  it("a sender reads a response for a second, and closes an idle connection after four (Specification, Webhooks)", () =>
+    expect(ServiceLimits).toMatchObject({
+      webhook_body_ms: SECOND,
+      webhook_connection_idle_ms: 4 * SECOND,
+      webhook_addresses_max: 64
+    }))
+
   it("a command is tried 16 times, and events are stored for 90 days by default (docs/operating.md)", () =>
     expect(ServiceLimits).toMatchObject({ command_attempts: 16, events_kept_ms: 90 * DAY }))
 
@@ -196,5 +203,5 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
     expect(ServiceLimits.api_key_cache_ms).toBeLessThan(MINUTE))
 
   it("a lease lasts longer than the ten seconds of an attempt and one second for its record (Specification, Webhooks)", () =>
-    expect(ServiceLimits.delivery_lease_ms).toBeGreaterThan(Limits.webhook_timeout_ms + SECOND))
+    expect(ServiceLimits.delivery_lease_ms).toBeGreaterThan(Limits.webhook_timeout_ms + ServiceLimits.webhook_body_ms))
 })

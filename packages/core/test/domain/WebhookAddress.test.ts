@@ -2,7 +2,14 @@ import { Either } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { anyCharacter } from "../../../../test/anyCharacter.js"
-import { parseWebhookAddress, productionAddresses, sandboxAddresses } from "../../src/domain/WebhookAddress.js"
+import { isPublicAddress } from "../../src/domain/PublicAddress.js"
+import {
+  allowsHost,
+  parseWebhookAddress,
+  productionAddresses,
+  reachableAddresses,
+  sandboxAddresses
+} from "../../src/domain/WebhookAddress.js"
 
 const said = {
   unreadable: "must be a web address such as https://shop.example.com/hook",
@@ -189,4 +196,27 @@ describe("webhook addresses in the sandbox (Specification, Sandbox)", () => {
   ])("the sandbox refuses %s: %s", (text, refusal) =>
     expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.left(refusal))
   )
+})
+
+describe("Specification, Webhooks: the addresses to which a webhook's URL may lead", () => {
+  const PUBLIC = "93.184.216.34"
+
+  it.each([
+    ["https://shop.example.com/", sandboxAddresses, [PUBLIC]],
+    ["https://shop.example.com/", productionAddresses, [PUBLIC]],
+    ["http://localhost:4000/", sandboxAddresses, ["127.0.0.1", "127.8.8.8", "::1"]],
+    ["https://127.0.0.1/", sandboxAddresses, ["127.0.0.1", "127.8.8.8", "::1"]]
+  ] as const)("of public, private and loopback addresses, %s may lead to one kind only", (url, policy, expected) => {
+    const { allows, isLoopback } = reachableAddresses(url, policy, isPublicAddress)
+    const addresses = [PUBLIC, "10.0.0.1", "127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1", "fe80::1"]
+    expect(addresses.filter(allows)).toEqual(expected)
+    expect(isLoopback).toBe(expected.length > 1)
+  })
+
+  it("a host is refused if one of its addresses is, or if it has more than 64", () => {
+    const many = (n: number) => Array.from({ length: n }, () => PUBLIC)
+    expect(allowsHost([PUBLIC], isPublicAddress)).toBe(true)
+    expect(allowsHost([PUBLIC, "10.0.0.1"], isPublicAddress)).toBe(false)
+    expect([64, 65].map((n) => allowsHost(many(n), isPublicAddress))).toEqual([true, false])
+  })
 })

@@ -9,6 +9,7 @@ import {
   WebhookSender
 } from "@workshop/core"
 import { type Complaint, isObject, mustBeFunction, mustBeText, requireOptions } from "@workshop/core/internal"
+import { ServiceLimits } from "@workshop/core/store"
 import { Clock, Context, DefaultServices, Effect, Layer, type Scope, Tracer } from "effect"
 import { type ConnectionCounts, ConnectionPool } from "./ConnectionPool.js"
 import { Deadlines } from "./Deadlines.js"
@@ -25,12 +26,9 @@ export interface NodeSenderOptions {
    * handshake.
    */
   readonly deadline_ms?: number
-  /** The time for reading the rest of the response after its status line, for the log and to reuse the connection. */
+  /** The time for reading the rest of the response after its status line; by default `ServiceLimits.webhook_body_ms`. */
   readonly body_ms?: number
-  /**
-   * The time after which an idle connection is closed. It is shorter than most receivers' timeout, so that receivers
-   * seldom close first.
-   */
+  /** The time after which an idle connection is closed; by default `ServiceLimits.webhook_connection_idle_ms`. */
   readonly idle_ms?: number
   readonly user_agent?: string
   /** Certificate authorities to trust instead of the system's, in PEM. */
@@ -67,10 +65,11 @@ const withSpan = <A>(sending: Effect.Effect<A>): Effect.Effect<A> =>
 /** A sender on Node's sockets, whose connections close with the scope. */
 export const make = (options: NodeSenderOptions = {}): Effect.Effect<NodeSender, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { policy = yield* WebhookPolicy, deadline_ms = Limits.webhook_timeout_ms, body_ms = 1000, ca } = options
+    const { policy = yield* WebhookPolicy, deadline_ms = Limits.webhook_timeout_ms, ca } = options
+    const { body_ms = ServiceLimits.webhook_body_ms, idle_ms = ServiceLimits.webhook_connection_idle_ms } = options
     const { resolve = nameServers(), isPublic = (address) => allowsAddress(address, policy) } = options
     const pool = yield* Effect.acquireRelease(
-      Effect.sync(() => new ConnectionPool(options.idle_ms ?? 4000)),
+      Effect.sync(() => new ConnectionPool(idle_ms)),
       (open) => Effect.sync(() => open.closeAll())
     )
     let bytes_read = 0

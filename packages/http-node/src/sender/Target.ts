@@ -1,5 +1,6 @@
-import { isIP, isIPv4 } from "node:net"
+import { isIP } from "node:net"
 import { parseWebhookAddress, type WebhookAddressPolicy } from "@workshop/core"
+import { allowsHost, LOOPBACK_ADDRESSES, reachableAddresses } from "@workshop/core/internal"
 import { Effect, Either } from "effect"
 import type { Resolve } from "./Resolver.js"
 import { type SendFailed, sendFailed } from "./SendFailed.js"
@@ -32,29 +33,18 @@ export interface TargetRules {
   readonly isPublic: (address: string) => boolean
 }
 
-const isLoopback = (address: string): boolean => address === "::1" || (isIPv4(address) && address.startsWith("127."))
-
-const LOOPBACK = ["127.0.0.1", "::1"]
-
-/** The maximum number of addresses of a name, because checking thousands of addresses would delay every other shop. */
-const MAX_ADDRESSES = 64
-
-/**
- * Fails if any address is refused, because no legitimate name has an address in a private network among public ones.
- */
+/** Fails if the host has no address, or if core does not allow its addresses. */
 const checkAddresses = (
   addresses: ReadonlyArray<string>,
   allowsAddress: Target["allowsAddress"]
 ): Either.Either<ReadonlyArray<string>, SendFailed> => {
   if (addresses.length === 0) return Either.left(sendFailed("lookup"))
-  const isAllowed = addresses.length <= MAX_ADDRESSES && addresses.every(allowsAddress)
-  return isAllowed ? Either.right(addresses) : Either.left(sendFailed("refused_address"))
+  return allowsHost(addresses, allowsAddress) ? Either.right(addresses) : Either.left(sendFailed("refused_address"))
 }
 
 const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): Either.Either<Target, SendFailed> => {
   if (Either.isLeft(parseWebhookAddress(url, policy))) return Either.left(sendFailed("refused_address"))
-  // A URL that is allowed only because the policy allows loopback must resolve to loopback only.
-  const mustBeLoopback = Either.isLeft(parseWebhookAddress(url, { ...policy, allowLoopbackHttp: false }))
+  const { isLoopback, allows: allowsAddress } = reachableAddresses(url, policy, isPublic)
   const { protocol, hostname, host: authority, port, pathname, search } = new URL(url)
   const isHttps = protocol === "https:"
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname
@@ -65,10 +55,9 @@ const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): E
     port: port === "" ? (isHttps ? 443 : 80) : Number(port),
     path: pathname + search,
     origin: `${protocol}//${authority}`,
-    allowsAddress: mustBeLoopback ? isLoopback : isPublic
+    allowsAddress
   }
-  const { allowsAddress } = target
-  const fixedAddresses = isIP(host) !== 0 ? [host] : mustBeLoopback ? LOOPBACK : undefined
+  const fixedAddresses = isIP(host) !== 0 ? [host] : isLoopback ? LOOPBACK_ADDRESSES : undefined
   if (fixedAddresses !== undefined)
     return Either.map(checkAddresses(fixedAddresses, allowsAddress), (addresses) => ({ addresses, ...target }))
   return Either.right({
