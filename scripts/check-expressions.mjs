@@ -14,7 +14,7 @@ const MADE = {
   "packages/testers/src/scenario/Expectation.ts": "written by the author of a scenario for their own run",
   "packages/testers/src/scenario/references.ts": "from constants, of which every repetition ends in a letter",
   "packages/cli/src/scenario/runFiles.ts": "from a pattern that users type for their own files",
-  "packages/testers/src/text/formatTable.ts":
+  "packages/core/src/terminal/formatTable.ts":
     "from a constant, because the linter refuses control characters in a literal",
   "packages/core/src/domain/Person.ts":
     "from one client's escaped names and numbers, of which every repetition ends after three characters"

@@ -3,12 +3,13 @@ import * as embedding from "@workshop/core"
 import * as http from "@workshop/core/http"
 import * as internal from "@workshop/core/internal"
 import * as internalHttp from "@workshop/core/internal/http"
+import * as internalTerminal from "@workshop/core/internal/terminal"
 import * as promise from "@workshop/core/promise"
 import * as store from "@workshop/core/store"
 import * as testing from "@workshop/core/testing"
 import { describe, expect, it } from "vitest"
 
-const entries = { embedding, http, internal, internalHttp, promise, store, testing }
+const entries = { embedding, http, internal, internalHttp, internalTerminal, promise, store, testing }
 
 /** The names that several entries export, with those entries. */
 const shared = (): Readonly<Record<string, ReadonlyArray<string>>> => {

@@ -1,6 +1,6 @@
 /**
- * Entry `@workshop/testers/internal`: the HTTP client and the texts that every command of this project shares with the
- * tools, and that no test needs. They may change in any release. It loads no part of the service.
+ * Entry `@workshop/testers/internal`: the HTTP client that every command of this project shares with the tools, and that
+ * no test needs. They may change in any release. It loads no part of the service.
  *
  * @internal
  */
@@ -14,6 +14,3 @@ export {
   type NoResponse
 } from "./testkit/Api.js"
 export { type CallName, requestOf } from "./testkit/Calls.js"
-export { type Column, formatTable, shorten } from "./text/formatTable.js"
-export { type Paint, paintColoured, paintPlain } from "./text/Paint.js"
-export { pluralize } from "./text/pluralize.js"

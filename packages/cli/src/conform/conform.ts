@@ -1,5 +1,5 @@
+import { type Paint, pluralize } from "@workshop/core/internal/terminal"
 import { type ConformTarget, runCases, suite } from "@workshop/testers/conform"
-import { type Paint, pluralize } from "@workshop/testers/internal"
 import {
   type Case,
   type CaseResult,

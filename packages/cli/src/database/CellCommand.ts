@@ -1,6 +1,6 @@
 import { editDistance } from "@workshop/core/internal"
+import type { Column } from "@workshop/core/internal/terminal"
 import type { CellMoveResult, CellStatus } from "@workshop/store-pg/migrate"
-import type { Column } from "@workshop/testers/internal"
 import { Effect, type Scope } from "effect"
 import type { CommandRefused } from "../CommandRefused.js"
 import { actorFlag, withActor } from "../terminal/actor.js"

@@ -1,4 +1,4 @@
-import { pluralize } from "@workshop/testers/internal"
+import { pluralize } from "@workshop/core/internal/terminal"
 import { Effect } from "effect"
 import { actorFlag, withActor } from "../terminal/actor.js"
 import { command, jsonFlag, toggleFlag } from "../terminal/commands.js"

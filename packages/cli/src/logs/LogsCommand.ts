@@ -1,5 +1,6 @@
+import type { Paint } from "@workshop/core/internal/terminal"
 import type { LoggedRequest } from "@workshop/http-node/internal"
-import { Api, dataOf, type Paint } from "@workshop/testers/internal"
+import { Api, dataOf } from "@workshop/testers/internal"
 import { Clock, Console, Effect } from "effect"
 import { type CommandRefused, toCommandRefused } from "../CommandRefused.js"
 import { sandboxRefusal } from "../sandbox/Sandbox.js"

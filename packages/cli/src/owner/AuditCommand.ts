@@ -1,6 +1,6 @@
 import { Audit, type AuditEntry, EventId, NO_SHOP, ShopId } from "@workshop/core"
 import { toIso } from "@workshop/core/internal"
-import type { Column } from "@workshop/testers/internal"
+import type { Column } from "@workshop/core/internal/terminal"
 import { Effect } from "effect"
 import { flagsOf } from "../terminal/commands.js"
 import { wholeNumber } from "../terminal/decoders.js"

@@ -12,9 +12,9 @@ import {
   ShopId
 } from "@workshop/core"
 import { toIso } from "@workshop/core/internal"
+import { type Column, pluralize } from "@workshop/core/internal/terminal"
 import { Directory } from "@workshop/core/store"
 import { offerView } from "@workshop/http-node/internal"
-import { type Column, pluralize } from "@workshop/testers/internal"
 import { Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { flagsOf, optionalFlag, yesFlag } from "../terminal/commands.js"

@@ -1,7 +1,7 @@
 import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId } from "@workshop/core"
 import { scopePresets, toIso } from "@workshop/core/internal"
+import type { Column } from "@workshop/core/internal/terminal"
 import { keyView } from "@workshop/http-node/internal"
-import type { Column } from "@workshop/testers/internal"
 import { Clock, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../database/CommandHints.js"

@@ -1,7 +1,7 @@
 import { Language, Limits, ShopId, ShopInput, ShopPatch, type ShopRecord, Shops } from "@workshop/core"
 import { toIso, toIsoOrNull } from "@workshop/core/internal"
+import type { Column } from "@workshop/core/internal/terminal"
 import type { ShopHead } from "@workshop/core/store"
-import type { Column } from "@workshop/testers/internal"
 import { Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../database/CommandHints.js"

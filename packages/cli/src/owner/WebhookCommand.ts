@@ -13,9 +13,10 @@ import {
   Webhooks
 } from "@workshop/core"
 import { overlapEndOf, toIso } from "@workshop/core/internal"
+import { type Column, pluralize } from "@workshop/core/internal/terminal"
 import { type DeliveryState, Directory } from "@workshop/core/store"
 import { deliveryView, noticeView } from "@workshop/http-node/internal"
-import { type Column, type NoResponse, pluralize } from "@workshop/testers/internal"
+import type { NoResponse } from "@workshop/testers/internal"
 import { Clock, Effect, Either } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { webhookPort } from "../dispatch/WebhookOptions.js"

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto"
 import type { Entropy, StorePorts } from "@workshop/core"
 import { SIGNATURE_HEADER } from "@workshop/core/internal"
+import { pluralize, shorten } from "@workshop/core/internal/terminal"
 import * as MemoryStore from "@workshop/store-memory"
-import { pluralize, shorten } from "@workshop/testers/internal"
 import {
   audit,
   type Bounds,

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises"
-import { type Column, formatTable, type Paint, paintColoured, paintPlain } from "@workshop/testers/internal"
+import { type Column, formatTable, type Paint, paintColoured, paintPlain } from "@workshop/core/internal/terminal"
 import { Console, Effect, Predicate } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 

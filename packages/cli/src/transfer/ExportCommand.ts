@@ -1,6 +1,6 @@
 import { open, rm } from "node:fs/promises"
 import { Imports, ShopId } from "@workshop/core"
-import { pluralize } from "@workshop/testers/internal"
+import { pluralize } from "@workshop/core/internal/terminal"
 import { Console, Effect, Exit, Stream } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"

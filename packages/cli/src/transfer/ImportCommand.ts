@@ -1,6 +1,6 @@
 import { statSync } from "node:fs"
 import { type BadRow, type ImportLine, type ImportReport, Imports, ShopId } from "@workshop/core"
-import { pluralize } from "@workshop/testers/internal"
+import { pluralize } from "@workshop/core/internal/terminal"
 import { Console, Effect, Option } from "effect"
 import { type CommandRefused, refuse, toCommandRefused } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"

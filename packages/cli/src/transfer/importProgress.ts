@@ -1,5 +1,5 @@
 import type { ImportReport } from "@workshop/core"
-import { pluralize } from "@workshop/testers/internal"
+import { pluralize } from "@workshop/core/internal/terminal"
 
 /** The output that shows the progress: standard error. */
 interface Screen {

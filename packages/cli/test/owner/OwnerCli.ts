@@ -1,6 +1,6 @@
 import { Entropy, Profanity } from "@workshop/core"
+import { paintPlain } from "@workshop/core/internal/terminal"
 import * as MemoryStore from "@workshop/store-memory"
-import { paintPlain } from "@workshop/testers/internal"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { layer as workshop } from "../../../core/src/services/Workshop.js"
 import { CommandRefused } from "../../src/CommandRefused.js"

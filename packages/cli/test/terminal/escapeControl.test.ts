@@ -1,4 +1,4 @@
-import { paintColoured } from "@workshop/testers/internal"
+import { paintColoured } from "@workshop/core/internal/terminal"
 import { describe, expect, it } from "vitest"
 import { escapeControl } from "../../src/terminal/escapeControl.js"
 

@@ -1,11 +1,10 @@
 import { escapeHtml, quoteShell } from "@workshop/core/internal"
+import { type Paint, pluralize } from "@workshop/core/internal/terminal"
 import { type JUnitCase, junitXml } from "../page/junit.js"
 import { detailRow, entryItem, markOutcome, pageText, ruleLink } from "../page/page.js"
 import { type Exchange, maskSecrets } from "../testkit/Api.js"
 import { ID } from "../testkit/Ids.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
-import type { Paint } from "../text/Paint.js"
-import { pluralize } from "../text/pluralize.js"
 import { type Case, sections } from "./Case.js"
 
 /** The failure of a case. */

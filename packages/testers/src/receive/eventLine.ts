@@ -1,6 +1,6 @@
 import { NUMBER_DIGITS } from "@workshop/core/internal"
+import type { Paint, Tone } from "@workshop/core/internal/terminal"
 import { Predicate } from "effect"
-import type { Paint, Tone } from "../text/Paint.js"
 import type { ReceivedDelivery, ReceivedEvent, ReceivedOutcome, RefusalReason } from "./Receiver.js"
 
 /** The change of one field of a ticket; `field` is a dotted path such as `money.price_minor`. */

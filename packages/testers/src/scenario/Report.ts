@@ -1,6 +1,4 @@
-import { shorten } from "../text/formatTable.js"
-import { type Paint, paintPlain } from "../text/Paint.js"
-import { pluralize } from "../text/pluralize.js"
+import { type Paint, paintPlain, pluralize, shorten } from "@workshop/core/internal/terminal"
 import type { Mismatch } from "./Expectation.js"
 import type { Position, Problem } from "./Source.js"
 

@@ -1,7 +1,7 @@
 import { escapeHtml, toIso } from "@workshop/core/internal"
+import { paintPlain } from "@workshop/core/internal/terminal"
 import { type JUnitCase, junitXml } from "../page/junit.js"
 import { detailRow, entryItem, markOutcome, pageText } from "../page/page.js"
-import { paintPlain } from "../text/Paint.js"
 import { exchangeLines, failureLines, type ScenarioResult, sectionHeadings, summaryLine } from "./Report.js"
 
 const STYLE = `

@@ -1,3 +1,4 @@
+import { paintPlain } from "@workshop/core/internal/terminal"
 import { runCases, suite } from "@workshop/testers/conform"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -13,7 +14,6 @@ import {
   sectionLines
 } from "../../src/conform/Report.js"
 import { Api, type Exchange } from "../../src/testkit/Api.js"
-import { paintPlain } from "../../src/text/Paint.js"
 
 const exchange: Exchange = {
   method: "POST",

@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http"
+import { paintPlain } from "@workshop/core/internal/terminal"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
@@ -6,7 +7,6 @@ import { signatureHeader } from "../../../core/src/domain/Signature.js"
 import { eventLine } from "../../src/receive/eventLine.js"
 import { makeForwarder } from "../../src/receive/forward.js"
 import { type Reply, statusReply } from "../../src/testkit/LoopbackServer.js"
-import { paintPlain } from "../../src/text/Paint.js"
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
 
 describe("a receiver checks each request (Specification, Webhooks)", () => {

@@ -1,7 +1,7 @@
+import { paintColoured, paintPlain } from "@workshop/core/internal/terminal"
 import { describe, expect, it } from "vitest"
 import { diffTickets, eventJson, eventLine, formatChange, KnownTickets } from "../../src/receive/eventLine.js"
 import { eventOf, type ReceivedDelivery } from "../../src/receive/Receiver.js"
-import { paintColoured, paintPlain } from "../../src/text/Paint.js"
 import { eventText, NOON } from "./Sender.js"
 
 const ticket = {

@@ -1,7 +1,7 @@
 import { escapeHtml } from "@workshop/core/internal"
+import { pluralize } from "@workshop/core/internal/terminal"
 import { detailRow, entryItem, pageText, ruleLink } from "../../page/page.js"
 import type { EventJson } from "../../testkit/ResponseTypes.js"
-import { pluralize } from "../../text/pluralize.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
 import { groupValues, toEpochMs } from "../auditor/traceQueries.js"
 import type { Timing } from "../Observers.js"

@@ -1,7 +1,5 @@
+import { type Column, formatTable, type Paint, paintPlain, pluralize } from "@workshop/core/internal/terminal"
 import { DAY } from "../../testkit/Time.js"
-import { type Column, formatTable } from "../../text/formatTable.js"
-import { type Paint, paintPlain } from "../../text/Paint.js"
-import { pluralize } from "../../text/pluralize.js"
 import { checks } from "../auditor/audit.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
 import { groupValues } from "../auditor/traceQueries.js"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { type Column, formatTable, shorten, widthOf } from "../../src/text/formatTable.js"
-import { paintColoured } from "../../src/text/Paint.js"
+import { type Column, formatTable, shorten, widthOf } from "../../src/terminal/formatTable.js"
+import { paintColoured } from "../../src/terminal/Paint.js"
 
 interface Row {
   readonly id: string

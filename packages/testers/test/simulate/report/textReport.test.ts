@@ -1,11 +1,5 @@
 import { expect, it } from "vitest"
-import { countLines } from "../../src/simulate/report/textReport.js"
-import { pluralize } from "../../src/text/pluralize.js"
-
-it("a counted noun is singular only after 1", () => {
-  expect([0, 1, 2].map((n) => pluralize(n, "ticket"))).toEqual(["0 tickets", "1 ticket", "2 tickets"])
-  expect(pluralize(1200, "ticket", "1,200")).toBe("1,200 tickets")
-})
+import { countLines } from "../../../src/simulate/report/textReport.js"
 
 it("the counts of a simulation use singular nouns after 1 (docs/simulate.md)", () => {
   const counts = {

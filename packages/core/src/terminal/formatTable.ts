@@ -1,7 +1,9 @@
-import { stripVTControlCharacters } from "node:util"
 import { type Paint, paintPlain } from "./Paint.js"
 
-const ANSI = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`)
+/** A code that begins or ends a style of `Paint.ts`. */
+const STYLE_CODE = `${String.fromCharCode(27)}\\[[0-9;]*m`
+const ANSI = new RegExp(`(${STYLE_CODE})`)
+const EVERY_ANSI = new RegExp(STYLE_CODE, "g")
 
 const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 const WIDE =
@@ -12,7 +14,7 @@ const graphemeWidth = (letter: string): number => (WIDE.test(letter) ? 2 : 1)
 
 /** The number of columns of the terminal that a text takes; colours take none. */
 export const widthOf = (text: string): number =>
-  graphemesOf(stripVTControlCharacters(text)).reduce((sum, letter) => sum + graphemeWidth(letter), 0)
+  graphemesOf(text.replaceAll(EVERY_ANSI, "")).reduce((sum, letter) => sum + graphemeWidth(letter), 0)
 
 /** Shortens a text to `width` columns. A shortened text ends with three dots, after the end of its colours. */
 export const shorten = (text: string, width: number): string => {
