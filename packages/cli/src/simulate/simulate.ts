@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto"
 import type { Entropy, StorePorts } from "@workshop/core"
-import { SIGNATURE_HEADER } from "@workshop/core/internal"
 import { pluralize, shorten } from "@workshop/core/internal/terminal"
 import * as MemoryStore from "@workshop/store-memory"
 import {
@@ -9,6 +8,8 @@ import {
   clockWarning,
   computeLatencies,
   countTrace,
+  findShortestRun,
+  formatRepeatCommand,
   htmlReport,
   inProcessSimulation,
   makeObservers,
@@ -26,7 +27,7 @@ import {
   violationScenario,
   withClockRestored
 } from "@workshop/testers/internal/simulate"
-import { Console, Context, Effect, Fiber, type Layer, type Scope } from "effect"
+import { Console, Effect, Fiber, type Layer, type Scope } from "effect"
 import { type CommandRefused, refuse, toCommandRefused } from "../CommandRefused.js"
 import { type StoreChoice, storeLayer } from "../database/StoreChoice.js"
 import { type Outlet, paintFor, widthFor, writeReport } from "../terminal/Output.js"
@@ -37,11 +38,6 @@ const chooseStore = (
   choice: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">
 ): Layer.Layer<StorePorts, CommandRefused, Entropy> =>
   choice.store === "memory" ? MemoryStore.layer : storeLayer({ ...choice, migrate: true })
-
-/** The store of a simulation in this process: the chosen one, unless a test replaces it with a faulty one. */
-export class SimulatedStore extends Context.Reference<SimulatedStore>()("@workshop/cli/SimulatedStore", {
-  defaultValue: () => chooseStore
-}) {}
 
 const REDRAWN_MS = 100
 const STEPS_BETWEEN_YIELDS = 25
@@ -104,16 +100,6 @@ export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_
   }
 }
 
-/** The command that repeats the run. */
-const formatRepeatCommand = (
-  { store, baseUrl, signatureHeader }: SimulateFlags,
-  { seed, steps, shops }: Bounds
-): string => {
-  const storeFlag = baseUrl !== null ? ` --base-url ${baseUrl}` : store === "memory" ? "" : ` --store ${store}`
-  const headerFlag = signatureHeader === SIGNATURE_HEADER ? "" : ` --signature-header ${signatureHeader}`
-  return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${storeFlag}${headerFlag}`
-}
-
 interface SimulationRun {
   readonly trace: Trace
   /** A sentence about the clock of a running server. */
@@ -133,12 +119,13 @@ const playSimulation = (
       Effect.map(({ result: trace, clock }) => ({ trace, clock })),
       Effect.mapError(toCommandRefused)
     )
-  return Effect.flatMap(SimulatedStore, (storeOf) =>
-    Effect.flatMap(inProcessSimulation, (environment) => runSimulation(environment, observers, bounds, control)).pipe(
-      Effect.map((trace) => ({ trace, clock: null })),
-      Effect.provide(simulatedServiceLayer(storeOf(flags), bounds.seed, observers.receivers))
-    )
-  ).pipe(Effect.mapError(toCommandRefused))
+  return Effect.flatMap(inProcessSimulation, (environment) =>
+    runSimulation(environment, observers, bounds, control)
+  ).pipe(
+    Effect.map((trace) => ({ trace, clock: null })),
+    Effect.provide(simulatedServiceLayer(chooseStore(flags), bounds.seed, observers.receivers)),
+    Effect.mapError(toCommandRefused)
+  )
 }
 
 /**
@@ -158,29 +145,15 @@ const runUntilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effe
 /** True if the service begins empty, so that a seed always gives the same run. */
 const isInitiallyEmpty = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
-/**
- * The shortest run of the seed that also breaks the rule, found by halving the number of steps. This works because a
- * longer run begins with the steps of a shorter one.
- */
-const findShortestRun = Effect.fnUntraced(function* (
-  flags: SimulateFlags,
-  bounds: Bounds,
-  rule_at: string,
-  trace: Trace
-) {
-  let best = { trace, steps: bounds.steps }
-  for (let good = 0; isInitiallyEmpty(flags) && best.steps - good > 1; ) {
-    const steps = Math.floor((good + best.steps) / 2)
-    const observers = makeObservers(bounds.seed, flags.signatureHeader)
-    const control = { isOver: () => false, progress: () => yieldToEventLoop }
-    const run = yield* Effect.scoped(playSimulation(flags, { ...bounds, steps }, observers, control))
-    if (audit(run.trace).some((violation) => violation.rule_at === rule_at)) best = { trace: run.trace, steps }
-    else good = steps
-  }
-  return best
-})
+/** Repeats a run with fewer steps. */
+const makeRepeat = (flags: SimulateFlags, bounds: Bounds) => (steps: number) => {
+  const observers = makeObservers(bounds.seed, flags.signatureHeader)
+  const control = { isOver: () => false, progress: () => yieldToEventLoop }
+  const played = playSimulation(flags, { ...bounds, steps }, observers, control)
+  return Effect.scoped(Effect.map(played, ({ trace }) => trace))
+}
 
-/** Writes the first violation as a scenario of the shortest run that has it. */
+/** Writes the first violation as a scenario of the shortest run that has it, if the run can be repeated exactly. */
 const writeScenario = Effect.fnUntraced(function* (
   flags: SimulateFlags,
   bounds: Bounds,
@@ -189,7 +162,8 @@ const writeScenario = Effect.fnUntraced(function* (
 ) {
   if (flags.scenario === null || first === undefined) return
   const { rule_at } = first
-  const shortestRun = yield* findShortestRun(flags, bounds, rule_at, trace)
+  const run = { trace, steps: bounds.steps }
+  const shortestRun = isInitiallyEmpty(flags) ? yield* findShortestRun(run, rule_at, makeRepeat(flags, bounds)) : run
   const violation = audit(shortestRun.trace).find((one) => one.rule_at === rule_at) ?? first
   const command = formatRepeatCommand(flags, { ...bounds, steps: shortestRun.steps })
   yield* writeReport("--scenario", flags.scenario, violationScenario(shortestRun.trace, violation, command))

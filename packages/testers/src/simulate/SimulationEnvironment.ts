@@ -10,6 +10,7 @@ import { DAY } from "../testkit/Time.js"
 import { type PlannedRequest, successData } from "./Actors.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
 import { type SimulatedReceivers, yieldTimes } from "./Observers.js"
+import { SimulatedStore } from "./SimulatedStore.js"
 
 /** The part of a planned request that is sent. */
 type SentRequest = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "idempotency_key" | "body" | "fault">
@@ -36,7 +37,16 @@ export const simulatedServiceLayer = <E>(
   seed: number,
   { pausingHandler, signatureHeader }: SimulatedReceivers
 ) =>
-  inProcessServiceLayer({ store, receiverAt: () => pausingHandler, seed, start: START, signatureHeader }).pipe(
+  Effect.map(SimulatedStore, (replace) =>
+    inProcessServiceLayer({
+      store: replace(store),
+      receiverAt: () => pausingHandler,
+      seed,
+      start: START,
+      signatureHeader
+    })
+  ).pipe(
+    Layer.unwrapEffect,
     // The log shows only fatal errors, because receivers fail on purpose.
     Layer.provideMerge(Logger.minimumLogLevel(LogLevel.Fatal))
   )
