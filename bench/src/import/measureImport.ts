@@ -73,7 +73,7 @@ export const imports = benchmark({
     const bench = Effect.gen(function* () {
       const url = yield* (yield* cluster()).database("import")
       const [first, again] = yield* Effect.promise(() => importing(url, count))
-      const { findings } = yield* checkData(url, 120_000)
+      const { findings } = yield* checkData(url, { timeout_ms: 120_000 })
       return { first: first!, again: again!, faults: findings.map((finding) => JSON.stringify(finding)) }
     })
     const { first, again, faults } = await Effect.runPromise(Effect.scoped(bench))

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
-import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Fiber } from "effect"
+import { applyMigrations } from "../../../packages/store-pg/dist/cells/CellMigrations.js"
 import { migrations as ourFiles } from "../../../packages/store-pg/dist/migrate/generated/sql.js"
 import { migrationsOf, PACKAGE_MIGRATIONS } from "../../../packages/store-pg/dist/migrate/Migration.js"
 import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
@@ -170,7 +170,7 @@ const rolled = ({ from, isExpanding, tickets }: Asked) =>
     yield* phase("old nodes")
     traffic.phase = "migrating"
     const dump = yield* Effect.fork(heldByDump(url))
-    const { applied, took_ms, blocked_ms } = yield* watched(migrate(url, {}, migrations(isExpanding)), session)
+    const { applied, took_ms, blocked_ms } = yield* watched(applyMigrations(url, {}, migrations(isExpanding)), session)
     console.log(`Applied ${applied.length} migrations in ${took_ms} ms: ${applied.join(", ")}`)
     console.log(`No statement of a request waited for a table for longer than ${blocked_ms} ms meanwhile`)
     yield* Fiber.join(dump)

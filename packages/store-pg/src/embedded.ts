@@ -7,10 +7,10 @@ export {
   type EmbeddedOptions,
   type EmbeddedPostgres,
   layer,
-  migrate,
+  migrateEmbedded,
   shareServer,
   start,
-  throwawaySettings
+  THROWAWAY_SETTINGS
 } from "./embedded/EmbeddedPostgres.js"
 export type { EmbeddedRefusal, EmbeddedRefused } from "./embedded/EmbeddedRefused.js"
 export type * from "./migrate/MigrationError.js"

@@ -1,6 +1,6 @@
 import { Entropy } from "@workshop/core"
 import { Directory } from "@workshop/core/store"
-import { check, grantRoles, migrate } from "@workshop/store-pg/migrate"
+import { checkSchema, grantRoles, migrate } from "@workshop/store-pg/migrate"
 import { Effect, Layer, type Scope } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
@@ -35,7 +35,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
           const layered = Effect.provide(Layer.build(layer({ url, schema })), Entropy.layer)
           for (const refused of [
             migrate(url, { schema }),
-            check(url, { schema }),
+            checkSchema(url, { schema }),
             grantRoles(url, { schema }),
             layered
           ])

@@ -6,6 +6,7 @@ import { Effect, Exit, Fiber, Layer, Metric, Schedule } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { openShop } from "../../core/src/testing/Fixtures.js"
+import { applyMigrations } from "../src/cells/CellMigrations.js"
 import { PACKAGE_MIGRATIONS } from "../src/migrate/Migration.js"
 import { openMigrationSession } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
@@ -140,7 +141,7 @@ else {
           yield* Effect.addFinalizer(() =>
             Effect.forEach(schemas, (one) => Effect.orDie(session.run(`drop schema if exists ${one} cascade`)))
           )
-          for (const one of schemas) yield* migrate(url, { schema: one }, PACKAGE_MIGRATIONS.slice(0, 32))
+          for (const one of schemas) yield* applyMigrations(url, { schema: one }, PACKAGE_MIGRATIONS.slice(0, 32))
           for (const { name } of CELLS) {
             const cell = `${schema}_${name}`
             for (const table of ["rate_limit", "server_life"])

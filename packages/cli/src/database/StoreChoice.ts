@@ -145,7 +145,7 @@ export const migrateDatabase = (
     const { migrate } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
     if (store !== "embedded" || options.moveFrom !== undefined) return yield* migrate(url, options)
     const embedded = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
-    return yield* embedded.migrate(url, options)
+    return yield* embedded.migrateEmbedded(url, options)
   }).pipe(Effect.mapError(storeRefusal))
 
 /** The store on a database. Its schema is migrated first, or refused if it is not current. */
@@ -156,7 +156,7 @@ const databaseStoreLayer = (url: string, choice: StoreChoice) =>
     // Only `workshop migrate` creates and migrates several cells, because a misspelt name must be refused and not
     // become a new cell.
     if (migrate && choice.cells === undefined) yield* migrateDatabase(kind, url, { schema })
-    else yield* Effect.mapError(Migrator.check(url, { schema }), storeRefusal)
+    else yield* Effect.mapError(Migrator.checkSchema(url, { schema }), storeRefusal)
     const { parseCells, PgStore, Retention } = yield* Effect.promise(() => import("@workshop/store-pg"))
     const cells = yield* Effect.mapError(parseCells(choice.cells ?? ""), storeRefusal)
     const store = Layer.mapError(

@@ -136,18 +136,21 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
         ({ name, id, shops, takes_shops, location, isGiven }) =>
           Effect.gen(function* () {
             const { schema } = location
-            if (!isGiven && !schemas.has(schema))
-              return { name, schema: "", node: "", shops, takes_shops, state: ADDRESS_MISSING } satisfies CellStatus
+            if (!isGiven && !schemas.has(schema)) {
+              const missing: CellStatus = { name, schema: "", node: "", shops, takes_shops, state: ADDRESS_MISSING }
+              return missing
+            }
             const inspection = yield* inspect(location, { id, shops })
             const node = location.url === url ? nodes.get(schema) : undefined
-            return {
+            const status: CellStatus = {
               name,
               schema,
               node: node === undefined ? serverOf(location.url) : hostAndPort(node),
               shops: inspection.shops ?? shops,
               takes_shops: takes_shops && inspection.state === "ready",
               state: inspection.state
-            } satisfies CellStatus
+            }
+            return status
           }),
         { concurrency: 8 }
       )

@@ -66,11 +66,10 @@ export interface MigrateOptions extends SchemaMigrationOptions {
  * @param url - A connection string whose role may create tables. It must lead to Postgres itself, because a pooler does
  * not preserve session locks.
  */
-export const migrate = (
-  url: string,
-  options: MigrateOptions = {},
-  migrations: ReadonlyArray<Migration> = PACKAGE_MIGRATIONS
-) =>
+export const migrate = (url: string, options: MigrateOptions = {}) => applyMigrations(url, options, PACKAGE_MIGRATIONS)
+
+/** Does {@link migrate} with the given migrations. */
+export const applyMigrations = (url: string, options: MigrateOptions, migrations: ReadonlyArray<Migration>) =>
   Effect.gen(function* () {
     const { cells = [], ...home } = options
     const [first, ...others] = yield* locateCells({ url, schema: options.schema }, cells)

@@ -1,4 +1,4 @@
-import { ServiceLimits } from "@workshop/core/store"
+import { MINUTE_MS, ServiceLimits } from "@workshop/core/store"
 import { Clock, Effect } from "effect"
 import { checkGivenCells } from "../cells/CellIdentity.js"
 import { type CellLocation, type CellOptions, cellFailure, HOME_CELL } from "../cells/CellLocations.js"
@@ -162,24 +162,33 @@ const checkCell = (
     )
   )
 
+/** The options of a check of the data. */
+export interface CheckDataOptions extends CellOptions {
+  /** The time that each check may take, in milliseconds; five minutes by default. */
+  readonly timeout_ms?: number | undefined
+}
+
+const DEFAULT_TIMEOUT_MS = 5 * MINUTE_MS
+
 /**
  * Checks, in every cell, the invariants that the program maintains and the database does not enforce. Reads one
- * snapshot of each cell and changes nothing. Each check may take `timeout_ms`. The schemas must have this program's
- * version.
+ * snapshot of each cell and changes nothing. The schemas must have this program's version.
  */
-export const checkData = (url: string, timeout_ms: number, options: CellOptions = {}) =>
+export const checkData = (url: string, options: CheckDataOptions = {}) =>
   Effect.gen(function* () {
+    const { timeout_ms = DEFAULT_TIMEOUT_MS } = options
     const { locations, confirm } = yield* checkGivenCells(url, options)
     const checked = yield* Effect.forEach(locations, (location) =>
       checkCell(location, confirm(location), locations.length > 1, timeout_ms)
     )
     const openedCells = checked.flatMap((result): ReadonlyArray<OpenCellSession> => result.opened)
     const acrossCells = locations.length === 1 ? [] : yield* misplacedShops(openedCells[0]!, openedCells)
-    return {
+    const result: CheckResult = {
       checks: checked.reduce((sum, { checks }) => sum + checks, acrossCells.length),
       findings: [
         ...checked.flatMap(({ findings }): ReadonlyArray<InvariantViolation> => findings),
         ...acrossCells.filter(({ count }) => count > 0)
       ]
-    } satisfies CheckResult
+    }
+    return result
   }).pipe(Effect.scoped)

@@ -3,7 +3,7 @@ import { createServer } from "node:net"
 import { resolve } from "node:path"
 import { isObject, mustBePositive, type OptionChecks } from "@workshop/core/internal"
 import { Deferred, Effect, Layer, Schedule, type Scope } from "effect"
-import { migrate as migrateDatabase } from "../cells/CellMigrations.js"
+import { migrate } from "../cells/CellMigrations.js"
 import { openMigrationSession } from "../migrate/Session.js"
 import * as PgStore from "../PgStore.js"
 import { inRealTime } from "../RealTime.js"
@@ -21,7 +21,7 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** The port on 127.0.0.1; a free one by default. */
   readonly port?: number
-  /** Settings of postgresql.conf. Commits are durable unless these settings disable it, as {@link throwawaySettings} does. */
+  /** Settings of postgresql.conf. Commits are durable unless these settings disable it, as {@link THROWAWAY_SETTINGS} does. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -35,7 +35,7 @@ export interface EmbeddedPostgres {
 }
 
 /** Settings for data that need not outlive the process: writes are several times faster, and a crash loses all data. */
-export const throwawaySettings: Readonly<Record<string, string>> = {
+export const THROWAWAY_SETTINGS: Readonly<Record<string, string>> = {
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",
@@ -171,9 +171,9 @@ export const shareServer = (
  * Migrates the database of an embedded Postgres. Moves tables that an earlier release created in `public`, because no
  * other program uses this database.
  */
-export const migrate = (url: string, { schema }: Pick<PgStore.PgStoreOptions, "schema"> = {}) =>
-  Effect.catchTag(migrateDatabase(url, { schema }), "TablesElsewhere", (otherTables) =>
-    migrateDatabase(url, { schema, moveFrom: otherTables.schema })
+export const migrateEmbedded = (url: string, { schema }: Pick<PgStore.PgStoreOptions, "schema"> = {}) =>
+  Effect.catchTag(migrate(url, { schema }), "TablesElsewhere", (otherTables) =>
+    migrate(url, { schema, moveFrom: otherTables.schema })
   )
 
 const options = {
@@ -193,7 +193,7 @@ export const layer = (given: EmbeddedOptions & Pick<PgStore.PgStoreOptions, "sec
         const { secretsKeys = [], schema } = given
         yield* requireValidSchema(schema)
         const { url } = yield* start(given)
-        yield* migrate(url, { schema })
+        yield* migrateEmbedded(url, { schema })
         return PgStore.layer({ url, schema, secretsKeys })
       })
     )

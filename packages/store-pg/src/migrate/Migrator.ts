@@ -290,7 +290,7 @@ export const migrateSchema = (
     })
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_MIGRATES)))
 
-/** Does {@link check} on an open session, for any cell. */
+/** Does {@link checkSchema} on an open session, for any cell. */
 export const checkOn = (session: Session, schema: string, migrations: ReadonlyArray<Migration> = PACKAGE_MIGRATIONS) =>
   Effect.gen(function* () {
     yield* checkEncoding(session)
@@ -321,10 +321,14 @@ const TIMEOUTS = { statement_timeout_ms: 3_000 }
  * `schema_migration`. The message of `SchemaBehind` names the command to run. Fails within seconds if the database does
  * not respond.
  */
-export const check = (
+export const checkSchema = (url: string, options: Pick<Database, "schema"> = {}) =>
+  checkSchemaAgainst(url, options, PACKAGE_MIGRATIONS)
+
+/** Does {@link checkSchema} for a program that has the given migrations. */
+export const checkSchemaAgainst = (
   url: string,
-  options: Pick<Database, "schema"> = {},
-  migrations: ReadonlyArray<Migration> = PACKAGE_MIGRATIONS
+  options: Pick<Database, "schema">,
+  migrations: ReadonlyArray<Migration>
 ) =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -109,5 +109,6 @@ export const reseal = (url: string, { secretsKeys, inClear = false, ...options }
     const target: Target = (row) => Either.map(secrets.open(row), (open) => (inClear ? open : secrets.seal(open)))
     const counts = yield* Effect.forEach(sessions, (session) => runPasses(session, target))
     yield* recordAct(sessions[0]!, "database.secrets_resealed", { key_id })
-    return { key_id, changed: counts.reduce((sum, changed) => sum + changed, 0) } satisfies ResealResult
+    const result: ResealResult = { key_id, changed: counts.reduce((sum, changed) => sum + changed, 0) }
+    return result
   }).pipe(Effect.scoped)

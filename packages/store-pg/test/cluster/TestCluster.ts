@@ -30,7 +30,7 @@ const folder = Effect.acquireRelease(
  * 400 connections, because four workers open several stores at once, and on a busy machine old stores close after new
  * ones open.
  */
-const settings = { ...EmbeddedPostgres.throwawaySettings, max_connections: "400" }
+const settings = { ...EmbeddedPostgres.THROWAWAY_SETTINGS, max_connections: "400" }
 
 const embedded = Effect.gen(function* () {
   const dataDir = yield* folder

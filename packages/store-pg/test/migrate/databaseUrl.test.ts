@@ -1,6 +1,6 @@
 import { Entropy } from "@workshop/core"
 import { PgStore } from "@workshop/store-pg"
-import { check } from "@workshop/store-pg/migrate"
+import { checkSchema } from "@workshop/store-pg/migrate"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { testDatabase } from "../cluster/TestDatabase.js"
@@ -9,7 +9,7 @@ import { runTest } from "../nodes/Node.js"
 /** The messages with which a store and the schema check refuse a URL. */
 const refusals = async (url: string) => {
   const store = Effect.scoped(Layer.build(Layer.provide(PgStore.layer({ url }), Entropy.layer)))
-  const refused = [await Effect.runPromise(Effect.flip(check(url))), await Effect.runPromise(Effect.flip(store))]
+  const refused = [await Effect.runPromise(Effect.flip(checkSchema(url))), await Effect.runPromise(Effect.flip(store))]
   return refused.map(({ message }) => message)
 }
 
@@ -30,7 +30,8 @@ describe("the url of a database", () => {
 
   it.each(["postgresql://me@127.0.0.1:1/x", "postgres:///x?host=/nowhere", "postgres://me@/x?host=/nowhere"])(
     "the url %s is valid",
-    async (url) => expect(await Effect.runPromise(Effect.flip(check(url)))).toMatchObject({ reason: "unreachable" })
+    async (url) =>
+      expect(await Effect.runPromise(Effect.flip(checkSchema(url)))).toMatchObject({ reason: "unreachable" })
   )
 
   it("a missing database and a missing role on a reachable server are refused, each with its own reason and remedy", () =>
@@ -40,7 +41,7 @@ describe("the url of a database", () => {
         const named = (change: (address: URL) => void) => {
           const address = new URL(url)
           change(address)
-          return Effect.flip(check(address.href))
+          return Effect.flip(checkSchema(address.href))
         }
         const nowhere = yield* named((address) => {
           address.pathname = "/no_such_database"

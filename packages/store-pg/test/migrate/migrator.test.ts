@@ -1,10 +1,12 @@
 import { Entropy } from "@workshop/core"
-import { check, migrate } from "@workshop/store-pg/migrate"
+import { checkSchema, migrate } from "@workshop/store-pg/migrate"
 import { Clock, Effect, Fiber, Layer, Logger, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
+import { applyMigrations } from "../../src/cells/CellMigrations.js"
 import { lockOf } from "../../src/connection/Schema.js"
 import { layer as migratedStore } from "../../src/MigratedStore.js"
 import { migrationsOf, PACKAGE_MIGRATIONS } from "../../src/migrate/Migration.js"
+import { checkSchemaAgainst } from "../../src/migrate/Migrator.js"
 import { openMigrationSession } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { emptySchema, type Files } from "./Fixture.js"
@@ -27,7 +29,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, import("effect").Scope.Scope>) =>
 const migrated = (files: Files) =>
   Effect.gen(function* () {
     const place = yield* emptySchema
-    yield* migrate(place.url, place.at, migrationsOf(files))
+    yield* applyMigrations(place.url, place.at, migrationsOf(files))
     return place
   })
 
@@ -46,10 +48,10 @@ describe("migrate", { timeout: LONG }, () => {
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
-        expect(yield* migrate(url, at, migrationsOf(FIRST))).toEqual(["0001_letter"])
+        expect(yield* applyMigrations(url, at, migrationsOf(FIRST))).toEqual(["0001_letter"])
         const both = migrationsOf(BOTH)
-        expect(yield* atInstant(migrate(url, at, both))).toEqual(["0002_sender"])
-        expect(yield* migrate(url, at, both)).toEqual([])
+        expect(yield* atInstant(applyMigrations(url, at, both))).toEqual(["0002_sender"])
+        expect(yield* applyMigrations(url, at, both)).toEqual([])
         expect(yield* session.run("select * from letter")).toEqual([{ id: 1, words: "hello", sender: "me" }])
         const rows = yield* session.run(
           "select version, name, length(checksum) as hex from schema_migration order by 1"
@@ -73,7 +75,7 @@ describe("migrate", { timeout: LONG }, () => {
         yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop database ${name} with (force)`)))
         const latin = new URL(url)
         latin.pathname = name
-        for (const refusal of [yield* Effect.flip(migrate(latin.href)), yield* Effect.flip(check(latin.href))]) {
+        for (const refusal of [yield* Effect.flip(migrate(latin.href)), yield* Effect.flip(checkSchema(latin.href))]) {
           expect([refusal._tag, refusal.message]).toEqual([
             "EncodingRefused",
             "The database has the encoding LATIN1, which cannot store every character. Create a database with the encoding UTF8 (createdb --encoding=UTF8 --template=template0), and use that database."
@@ -95,7 +97,7 @@ describe("migrate", { timeout: LONG }, () => {
         const { url, at, session } = yield* emptySchema
         const folder = migrationsOf(BOTH)
         const applied = yield* Effect.all(
-          [migrate(url, at, folder), migrate(url, at, folder), migrate(url, at, folder)],
+          [applyMigrations(url, at, folder), applyMigrations(url, at, folder), applyMigrations(url, at, folder)],
           {
             concurrency: "unbounded"
           }
@@ -111,7 +113,7 @@ describe("migrate", { timeout: LONG }, () => {
         const { url, at, session } = yield* emptySchema
         const folder = migrationsOf(FIRST)
         yield* session.run(`select pg_advisory_lock(${lockOf(7305808, at.schema)})`)
-        const fiber = yield* Effect.fork(migrate(url, at, folder))
+        const fiber = yield* Effect.fork(applyMigrations(url, at, folder))
         yield* session
           .run("select from pg_stat_activity where query like 'select pg_try_advisory_lock(7305808,%'")
           .pipe(
@@ -120,7 +122,7 @@ describe("migrate", { timeout: LONG }, () => {
           )
         yield* Fiber.interrupt(fiber)
         yield* session.run(`select pg_advisory_unlock(${lockOf(7305808, at.schema)})`)
-        expect(yield* migrate(url, at, folder)).toEqual(["0001_letter"])
+        expect(yield* applyMigrations(url, at, folder)).toEqual(["0001_letter"])
       })
     ))
 
@@ -129,7 +131,7 @@ describe("migrate", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
         yield* session.run(`create schema if not exists "${at.schema}"; create table "${at.schema}".letter (n integer)`)
-        const error = yield* Effect.flip(migrate(url, at, migrationsOf(FIRST)))
+        const error = yield* Effect.flip(applyMigrations(url, at, migrationsOf(FIRST)))
         expect(error.message).toBe(
           'The schema contains objects that the service did not create (Postgres reported: relation "letter" already exists). Choose another name with --schema or the option schema.'
         )
@@ -141,7 +143,7 @@ describe("migrate", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
         const broken = { ...FIRST, "0002_broken.sql": "create table half (n integer); select 1 / 0;" }
-        const error = yield* Effect.flip(migrate(url, at, migrationsOf(broken)))
+        const error = yield* Effect.flip(applyMigrations(url, at, migrationsOf(broken)))
         expect(error._tag).toBe("MigrationFailed")
         expect(error.message).toBe(
           "The migration 0002_broken failed (Postgres reported: division by zero). Solve this problem, and run workshop migrate again."
@@ -149,7 +151,7 @@ describe("migrate", { timeout: LONG }, () => {
         expect(yield* session.run("select to_regclass('half') as half, to_regclass('letter')::text as letter")).toEqual(
           [{ half: null, letter: "letter" }]
         )
-        expect(yield* migrate(url, at, migrationsOf(BOTH))).toEqual(["0002_sender"])
+        expect(yield* applyMigrations(url, at, migrationsOf(BOTH))).toEqual(["0002_sender"])
       })
     ))
 
@@ -163,7 +165,7 @@ describe("migrate", { timeout: LONG }, () => {
           "drop index concurrently if exists by_words;",
           "create index concurrently by_words on letter (words);"
         ].join("\n")
-        const applied = yield* migrate(url, at, migrationsOf({ ...FIRST, "0002_index.sql": index }))
+        const applied = yield* applyMigrations(url, at, migrationsOf({ ...FIRST, "0002_index.sql": index }))
         expect(applied).toEqual(["0001_letter", "0002_index"])
         const valid = yield* session.run("select indisvalid from pg_index where indexrelid = 'by_words'::regclass")
         expect(valid).toEqual([{ indisvalid: true }])
@@ -179,7 +181,7 @@ describe("migrate", { timeout: LONG }, () => {
         const sql = "select nextval('attempts'); alter table letter add seen boolean;"
         const folder = migrationsOf({ ...FIRST, "0002_seen.sql": sql })
         yield* session.run("begin; lock table letter in access share mode")
-        const fiber = yield* Effect.fork(migrate(url, at, folder))
+        const fiber = yield* Effect.fork(applyMigrations(url, at, folder))
         yield* session.run<{ again: boolean }>("select last_value > 1 as again from attempts").pipe(
           Effect.filterOrFail(([row]) => row?.again === true),
           Effect.retry(Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500)))
@@ -199,9 +201,9 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url, at } = yield* migrated(EXPANDING)
         const old = migrationsOf(FIRST)
-        yield* check(url, at, old)
-        expect(yield* migrate(url, at, old)).toEqual([])
-        yield* check(url, at, migrationsOf(EXPANDING))
+        yield* checkSchemaAgainst(url, at, old)
+        expect(yield* applyMigrations(url, at, old)).toEqual([])
+        yield* checkSchemaAgainst(url, at, migrationsOf(EXPANDING))
       })
     ))
 
@@ -213,8 +215,8 @@ describe("rolling upgrades", { timeout: LONG }, () => {
           "0003_words.sql": "-- Nobody reads it.\n-- readable from 2\nalter table letter drop words;"
         }
         const { url, at } = yield* migrated(contracted)
-        expect((yield* Effect.flip(check(url, at, migrationsOf(FIRST))))._tag).toBe("SchemaNewer")
-        yield* check(url, at, migrationsOf(EXPANDING))
+        expect((yield* Effect.flip(checkSchemaAgainst(url, at, migrationsOf(FIRST))))._tag).toBe("SchemaNewer")
+        yield* checkSchemaAgainst(url, at, migrationsOf(EXPANDING))
       })
     ))
 
@@ -223,8 +225,8 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url, at, session } = yield* migrated(FIRST)
         yield* session.run("alter table schema_migration drop readable_from")
-        yield* check(url, at, migrationsOf(FIRST))
-        expect(yield* migrate(url, at, migrationsOf(BOTH))).toEqual(["0002_sender"])
+        yield* checkSchemaAgainst(url, at, migrationsOf(FIRST))
+        expect(yield* applyMigrations(url, at, migrationsOf(BOTH))).toEqual(["0002_sender"])
       })
     ))
 
@@ -298,7 +300,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     return run(
       Effect.gen(function* () {
         const { url, at } = yield* migrated(BOTH)
-        expect(yield* Effect.provide(migrate(url, at, migrationsOf(FIRST)), logging)).toEqual([])
+        expect(yield* Effect.provide(applyMigrations(url, at, migrationsOf(FIRST)), logging)).toEqual([])
         expect(logs).toEqual([
           "The database has version 2 of the schema, from a newer release than this program, which has version 1. This program can use the newer version, so it applied no migration."
         ])
@@ -329,12 +331,12 @@ describe("rolling upgrades", { timeout: LONG }, () => {
         const { url, at, session } = yield* migrated(FIRST)
         yield* session.run("insert into letter values (1, 'a'), (2, 'a')")
         yield* Effect.flip(session.run("create unique index concurrently one_word on letter (words)"))
-        const refused = yield* Effect.flip(migrate(url, at, migrationsOf(FIRST)))
+        const refused = yield* Effect.flip(applyMigrations(url, at, migrationsOf(FIRST)))
         expect(refused.message).toBe(
           'The creation of these indexes was interrupted: one_word. For each index, run a statement such as "reindex index concurrently one_word". Then run workshop migrate again.'
         )
         yield* session.run("delete from letter where id = 2; reindex index one_word")
-        expect(yield* migrate(url, at, migrationsOf(FIRST))).toEqual([])
+        expect(yield* applyMigrations(url, at, migrationsOf(FIRST))).toEqual([])
       })
     ))
 })
@@ -347,8 +349,8 @@ describe("a database that does not match the program is refused with a remedy", 
         yield* session.run(meanwhile)
         const folder = migrationsOf(after)
         const [migrating, checking] = [
-          yield* Effect.either(migrate(url, at, folder)),
-          yield* Effect.flip(check(url, at, folder))
+          yield* Effect.either(applyMigrations(url, at, folder)),
+          yield* Effect.flip(checkSchemaAgainst(url, at, folder))
         ]
         return { migrating: migrating._tag === "Left" ? migrating.left.message : migrating.right, checking }
       })
@@ -372,7 +374,7 @@ describe("a database that does not match the program is refused with a remedy", 
     await run(
       Effect.gen(function* () {
         const { url, at } = yield* migrated({ "0001_ends.sql": unix })
-        yield* check(url, at, migrationsOf({ "0001_ends.sql": windows }))
+        yield* checkSchemaAgainst(url, at, migrationsOf({ "0001_ends.sql": windows }))
       })
     )
   })
@@ -403,12 +405,12 @@ describe("check", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url, at } = yield* emptySchema
         const folder = migrationsOf(BOTH)
-        const before = yield* Effect.flip(check(url, at, folder))
+        const before = yield* Effect.flip(checkSchemaAgainst(url, at, folder))
         expect(before.message).toBe(
           `The database has the workshop's tables in workshop, but not in the schema ${at.schema}. Check the store's schema, or run workshop migrate to begin in this schema without data.`
         )
-        yield* migrate(url, at, folder)
-        yield* check(url, at, folder)
+        yield* applyMigrations(url, at, folder)
+        yield* checkSchemaAgainst(url, at, folder)
       })
     ))
 
@@ -416,7 +418,7 @@ describe("check", { timeout: LONG }, () => {
     run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        yield* check(url)
+        yield* checkSchema(url)
         expect(PACKAGE_MIGRATIONS.length).toBeGreaterThan(0)
       })
     ))

@@ -1,6 +1,6 @@
 import type { CallerId, ShopId } from "@workshop/core"
 import { Deliveries, NotificationQueue, Reads } from "@workshop/core/store"
-import { check, checkData, migrate } from "@workshop/store-pg/migrate"
+import { checkData, checkSchema, migrate } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
@@ -9,7 +9,9 @@ import { type IdempotencyKey, makeIdempotent } from "../../../core/src/decisions
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { createTestTicket, openAccount, openShop, putChanges, runCommand } from "../../../core/src/testing/Fixtures.js"
 import { record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
+import { applyMigrations } from "../../src/cells/CellMigrations.js"
 import { PACKAGE_MIGRATIONS } from "../../src/migrate/Migration.js"
+import { checkSchemaAgainst } from "../../src/migrate/Migrator.js"
 import { openMigrationSession, type Session } from "../../src/migrate/Session.js"
 import { retention } from "../../src/retention/Retention.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
@@ -107,7 +109,7 @@ const copyToOld = (session: Session) =>
 const oldSchema = Effect.gen(function* () {
   const { url } = yield* testDatabase
   const session = yield* openMigrationSession(url)
-  yield* migrate(url, OLD, BEFORE)
+  yield* applyMigrations(url, OLD, BEFORE)
   const filled = yield* Effect.provide(fill(session), yield* node({ url }))
   const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth()))
   const name = month.toISOString().slice(0, 7).replace("-", "_")
@@ -153,7 +155,7 @@ describe("0033_names", { timeout: 60_000 }, () => {
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const session = yield* openMigrationSession(url)
-        yield* migrate(url, OLD, BEFORE)
+        yield* applyMigrations(url, OLD, BEFORE)
         const role = roleIn(url, "renamed_service")
         yield* session.run(`create role ${role}; grant select on old.remembered to ${role};
           grant execute on function old.keep_partition(text, text, text, bigint, bigint) to ${role}`)
@@ -174,14 +176,14 @@ describe("0033_names", { timeout: 60_000 }, () => {
     runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        yield* migrate(url, OLD, BEFORE)
-        expect((yield* Effect.flip(check(url, OLD))).message).toBe(
+        yield* applyMigrations(url, OLD, BEFORE)
+        expect((yield* Effect.flip(checkSchema(url, OLD))).message).toBe(
           `The schema old of the database has version 32, but this program needs version ${PACKAGE_MIGRATIONS.length}. Run workshop migrate.`
         )
         yield* migrate(url, OLD)
         const newer = `The database has version ${PACKAGE_MIGRATIONS.length} of the schema, which needs at least version 33 of the program, but this program has version 32. Update the program.`
-        expect((yield* Effect.flip(check(url, OLD, BEFORE))).message).toBe(newer)
-        expect((yield* Effect.flip(migrate(url, OLD, BEFORE))).message).toBe(newer)
+        expect((yield* Effect.flip(checkSchemaAgainst(url, OLD, BEFORE))).message).toBe(newer)
+        expect((yield* Effect.flip(applyMigrations(url, OLD, BEFORE))).message).toBe(newer)
       })
     ))
 
@@ -191,7 +193,7 @@ describe("0033_names", { timeout: 60_000 }, () => {
         const { url } = yield* testDatabase
         const session = yield* openMigrationSession(url)
         yield* session.run("drop schema workshop cascade")
-        yield* migrate(url, { schema: "public" }, BEFORE)
+        yield* applyMigrations(url, { schema: "public" }, BEFORE)
         yield* session.run("insert into public.mark values ('sandbox')")
         const process = new pg.Client({ connectionString: url, application_name: "workshop reads" })
         yield* Effect.promise(() => process.connect())
@@ -224,7 +226,7 @@ describe("0033_names", { timeout: 60_000 }, () => {
           ["old", ""],
           ["old_north", "('cell:north'), ('cell_id:one')"]
         ] as const) {
-          yield* migrate(url, { schema }, BEFORE)
+          yield* applyMigrations(url, { schema }, BEFORE)
           if (labels !== "") yield* session.run(`insert into ${schema}.mark values ${labels}`)
         }
         yield* session.run(
@@ -241,7 +243,7 @@ describe("0033_names", { timeout: 60_000 }, () => {
           { name: "cell:north" },
           { name: "cell_id:one" }
         ])
-        expect((yield* checkData(url, 60_000, { ...OLD, cells })).findings).toEqual([])
+        expect((yield* checkData(url, { timeout_ms: 60_000, ...OLD, cells })).findings).toEqual([])
       })
     ))
 })

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs"
 import { Directory, SandboxData } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
-import { check, grantRoles, migrate, rolesSql } from "@workshop/store-pg/migrate"
+import { checkSchema, grantRoles, migrate, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
+import { applyMigrations } from "../../src/cells/CellMigrations.js"
 import { PACKAGE_MIGRATIONS } from "../../src/migrate/Migration.js"
 import { hiddenColumns, serviceRights } from "../../src/migrate/Rights.js"
 import { openMigrationSession } from "../../src/migrate/Session.js"
@@ -228,7 +229,7 @@ const grantedBy = (url: string, owner: string, service: string) =>
       )
       yield* grant
       yield* grant
-      yield* check(service)
+      yield* checkSchema(service)
       const session = yield* openMigrationSession(service)
       expect(yield* session.run("select rolsuper from pg_roles where rolname = current_user")).toEqual([
         { rolsuper: false }
@@ -244,7 +245,7 @@ const grantedBy = (url: string, owner: string, service: string) =>
         checksum: "mine"
       }
       const later = { ...next, isTransactional: true, statements: ["create table workshop.mine (n integer)"] }
-      const migrating = yield* Effect.flip(migrate(service, {}, [...PACKAGE_MIGRATIONS, later]))
+      const migrating = yield* Effect.flip(applyMigrations(service, {}, [...PACKAGE_MIGRATIONS, later]))
       expect(migrating.message).toMatch(/^The database role may not migrate\. Use the owner of the tables/)
       const entries = yield* session.run("select from audit_entry where act = 'database.roles_granted'")
       expect(entries).toHaveLength(0)

@@ -1,10 +1,11 @@
 import { Deliveries } from "@workshop/core/store"
-import { check, migrate } from "@workshop/store-pg/migrate"
+import { checkSchema } from "@workshop/store-pg/migrate"
 import { Effect, Fiber, Ref, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openAccount, openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
 import { raisePings, record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
+import { applyMigrations } from "../../src/cells/CellMigrations.js"
 import { migrations as ours } from "../../src/migrate/generated/sql.js"
 import { migrationsOf } from "../../src/migrate/Migration.js"
 import { openMigrationSession } from "../../src/migrate/Session.js"
@@ -60,7 +61,7 @@ describe("a node of the old release during a migration of the next release", { t
         const dump = yield* openMigrationSession(url)
         yield* dump.run("begin; lock table ticket in access share mode")
         const folder = migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND })
-        const migration = yield* Effect.fork(migrate(url, {}, folder))
+        const migration = yield* Effect.fork(applyMigrations(url, {}, folder))
         // Waits until an attempt of the migration was rolled back, while the load continues.
         yield* session
           .run<{ n: number }>("select xact_rollback::int as n from pg_stat_database where datname = current_database()")
@@ -81,7 +82,7 @@ describe("a node of the old release during a migration of the next release", { t
         // The last create may have been saved although its response was interrupted.
         expect(events[0]!.n - n).toBeGreaterThanOrEqual(0)
         expect(events[0]!.n - n).toBeLessThanOrEqual(1)
-        yield* check(url)
+        yield* checkSchema(url)
       })
     ))
 
@@ -93,7 +94,7 @@ describe("a node of the old release during a migration of the next release", { t
         yield* dump.run("begin; lock table ticket in access share mode")
         const folder = migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND })
         const { sent, stop } = capture()
-        const migration = yield* Effect.fork(migrate(url, {}, folder))
+        const migration = yield* Effect.fork(applyMigrations(url, {}, folder))
         const tries = session.run<{ n: number }>(
           "select xact_rollback::int as n from pg_stat_database where datname = current_database()"
         )
@@ -117,7 +118,7 @@ describe("a node of the old release during a migration of the next release", { t
       Effect.gen(function* () {
         const { url } = yield* database
         const ports = yield* node({ url })
-        yield* migrate(url, {}, migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND }))
+        yield* applyMigrations(url, {}, migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND }))
         const delivered = yield* Effect.provide(
           Effect.gen(function* () {
             const { id } = yield* openShop()
