@@ -30,7 +30,7 @@ export interface RepeatableOptions extends CallOptions {
 }
 
 /** The filter of a list of tickets; a ticket must match all given fields (Specification, Endpoints). */
-export interface TicketQuery {
+export interface TicketListQuery {
   /** Only tickets in one of these states. */
   readonly state?: TicketState | ReadonlyArray<TicketState> | undefined
   readonly number?: number | undefined
@@ -73,7 +73,7 @@ export interface Pages<M = ListMeta> extends AsyncIterable<Page<M>> {
 /** An instant before the first ticket. */
 const BEGINNING = "1970-01-01T00:00:00.000Z"
 
-async function* iteratePages<M extends ListMeta>(send: Transport, query: TicketQuery, options: CallOptions) {
+async function* iteratePages<M extends ListMeta>(send: Transport, query: TicketListQuery, options: CallOptions) {
   let cursor = query.cursor
   while (true) {
     const page: Page<M> = await send({ method: "GET", path: "/tickets", query: { ...query, cursor }, ...options })
@@ -90,7 +90,7 @@ async function* iterateItems(pages: AsyncIterable<Page<ListMeta>>) {
   }
 }
 
-const pagesOf = <M extends ListMeta>(send: Transport, query: TicketQuery, options: CallOptions): Pages<M> => {
+const pagesOf = <M extends ListMeta>(send: Transport, query: TicketListQuery, options: CallOptions): Pages<M> => {
   const walk = () => iteratePages<M>(send, query, options)
   return { [Symbol.asyncIterator]: walk, items: () => iterateItems(walk()) }
 }
@@ -128,10 +128,10 @@ const ticketCalls = (send: Transport) => {
      * One page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and
      * sync).
      */
-    list: (query: TicketQuery = {}, options: CallOptions = {}): Promise<Page> =>
+    list: (query: TicketListQuery = {}, options: CallOptions = {}): Promise<Page> =>
       send({ method: "GET", path: "/tickets", query: { ...query }, ...options }),
     /** All matching tickets, page by page. */
-    pages: (query: TicketQuery = {}, options: CallOptions = {}): Pages => pagesOf(send, query, options),
+    pages: (query: TicketListQuery = {}, options: CallOptions = {}): Pages => pagesOf(send, query, options),
     /**
      * All tickets that changed since the last `synced_until`, page by page in the order of changes; without `since`,
      * all tickets. It misses no change, but may return one twice, so store tickets by `id` (Specification, Lists and
@@ -196,7 +196,7 @@ const clientCalls = (send: Transport) => {
 }
 
 const OPTIONS =
-  "baseUrl, key, retries, timeoutMs, maxRetryDelayMs, userAgent, onRequest, onResponse, fetch, wait, random"
+  "baseUrl, key, retries, timeout_ms, maxRetryDelay_ms, userAgent, onRequest, onResponse, fetch, wait, random"
 
 /**
  * The API as functions that return values: `{ ok: true, value, meta, response }`, or `{ ok: false, error }` typed by

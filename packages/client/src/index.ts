@@ -6,7 +6,7 @@ export {
   type Pages,
   type RepeatableOptions,
   type SyncMeta,
-  type TicketQuery,
+  type TicketListQuery,
   type WorkshopClient
 } from "./createClient.js"
 export {

@@ -29,9 +29,9 @@ export interface ClientOptions {
   /** The maximum number of retries of a request; 3 by default. The client retries only if no act can happen twice. */
   readonly retries?: number
   /** How long the client waits for one response, in milliseconds; 15,000 by default. */
-  readonly timeoutMs?: number
+  readonly timeout_ms?: number
   /** The longest wait before another attempt, in milliseconds; 5,000 by default. A longer `Retry-After` fails the call at once. */
-  readonly maxRetryDelayMs?: number
+  readonly maxRetryDelay_ms?: number
   /**
    * The name of your program, such as `my-till/1.4`, for `User-Agent`, so that the operator can distinguish programs.
    */
@@ -49,7 +49,7 @@ export interface ClientOptions {
 }
 
 /** The minimum of each numeric option. */
-const MINIMUMS: Readonly<Record<string, number>> = { retries: 0, timeoutMs: 1, maxRetryDelayMs: 0 }
+const MINIMUMS: Readonly<Record<string, number>> = { retries: 0, timeout_ms: 1, maxRetryDelay_ms: 0 }
 
 /** Throws an error about the first number that is wrong. */
 const checkNumbers = (options: object): void => {
@@ -63,8 +63,8 @@ const checkNumbers = (options: object): void => {
 export interface CallOptions {
   /** Ends the call at once with the code `ABORTED`, even between two attempts. */
   readonly signal?: AbortSignal
-  /** Like `ClientOptions.timeoutMs`. */
-  readonly timeoutMs?: number
+  /** Like `ClientOptions.timeout_ms`. */
+  readonly timeout_ms?: number
   /** Like `ClientOptions.retries`. */
   readonly retries?: number
 }
@@ -196,9 +196,9 @@ const reasonOf = (error: unknown): unknown => {
 }
 
 const attemptCall = async (options: ClientOptions, call: Call, request: RequestEvent): Promise<SettledCall> => {
-  const { timeoutMs = options.timeoutMs ?? 15_000, signal, body, method } = call
+  const { timeout_ms = options.timeout_ms ?? 15_000, signal, body, method } = call
   const { attempt: attempts, url } = request
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(timeout_ms)
   try {
     // The function calls `fetch` on `globalThis`, because browsers and workers refuse any other `this`.
     const { fetch = (request: Request) => globalThis.fetch(request) } = options
@@ -214,7 +214,7 @@ const attemptCall = async (options: ClientOptions, call: Call, request: RequestE
     return settle(response, await response.text(), attempts)
   } catch (cause) {
     if (isAborted(call)) return abortedCall(attempts)
-    const why = timeout.aborted ? `it took longer than ${timeoutMs} ms` : reasonOf(cause)
+    const why = timeout.aborted ? `it took longer than ${timeout_ms} ms` : reasonOf(cause)
     const message = `No response from ${options.baseUrl}: ${why}`
     return { ok: false, error: { code: timeout.aborted ? "TIMED_OUT" : "UNREACHABLE", message, cause, attempts } }
   }
@@ -223,20 +223,20 @@ const attemptCall = async (options: ClientOptions, call: Call, request: RequestE
 /** The milliseconds until the client sends the same request again; null if it must not. */
 const retryDelayOf = (settled: SettledCall, call: Call, options: ClientOptions): number | null => {
   // biome-ignore lint/plugin: an API client has neither Effect nor the service's source of randomness.
-  const { maxRetryDelayMs = 5_000, random = Math.random } = options
+  const { maxRetryDelay_ms: max_ms = 5_000, random = Math.random } = options
   const retries = call.retries ?? options.retries ?? 3
   if (settled.ok || settled.error.code === "ABORTED" || settled.error.attempts > retries) return null
   const { error } = settled
   const isRepeatable = call.method === "GET" || call.idempotencyKey !== undefined
   // Half of the wait is fixed and half is random, so that clients that failed at the same time do not retry at the same
   // time.
-  const backoff = Math.min(FIRST_WAIT_MS * 2 ** (error.attempts - 1), maxRetryDelayMs)
+  const backoff = Math.min(FIRST_WAIT_MS * 2 ** (error.attempts - 1), max_ms)
   const wait_ms = backoff / 2 + (backoff / 2) * random()
   if (!("status" in error)) return isRepeatable ? wait_ms : null
   // A request that got a 429 was not processed, so any request may be sent again.
   if (error.status !== 429 && !(isRepeatable && RETRYABLE.includes(error.status))) return null
   const requestedDelay = "retry_after_s" in error && error.retry_after_s !== null ? error.retry_after_s * 1000 : 0
-  return requestedDelay > maxRetryDelayMs ? null : Math.max(requestedDelay, wait_ms)
+  return requestedDelay > max_ms ? null : Math.max(requestedDelay, wait_ms)
 }
 
 /**

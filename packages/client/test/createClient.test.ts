@@ -223,7 +223,7 @@ describe("@workshop/client", () => {
         request.signal.addEventListener("abort", () => reject(request.signal.reason))
       )
     const slow = createClient({ baseUrl: BASE, key, fetch: hanging, wait: async () => undefined })
-    expect(await slow.shop.read({ timeoutMs: 1, retries: 2 })).toMatchObject({
+    expect(await slow.shop.read({ timeout_ms: 1, retries: 2 })).toMatchObject({
       ok: false,
       error: {
         code: "TIMED_OUT",
@@ -298,16 +298,16 @@ describe("@workshop/client", () => {
   })
 
   it.each([
-    [{ timeoutMs: -1 }, "timeoutMs must be a whole number from 1"],
-    [{ timeoutMs: 0 }, "timeoutMs must be a whole number from 1"],
+    [{ timeout_ms: -1 }, "timeout_ms must be a whole number from 1"],
+    [{ timeout_ms: 0 }, "timeout_ms must be a whole number from 1"],
     [{ retries: 1.5 }, "retries must be a whole number from 0"],
-    [{ maxRetryDelayMs: Number.NaN }, "maxRetryDelayMs must be a whole number from 0"]
+    [{ maxRetryDelay_ms: Number.NaN }, "maxRetryDelay_ms must be a whole number from 0"]
   ])("the option %j of a call is refused in one sentence", (wrong, sentence) => {
     expect(() => createClient({ baseUrl: BASE, key, ...wrong } as never)).toThrow(sentence)
   })
 
   it("wrong options of a call are refused in one sentence", async () => {
-    await expect(client.shop.read({ timeoutMs: -1 })).rejects.toThrow("timeoutMs must be a whole number from 1")
+    await expect(client.shop.read({ timeout_ms: -1 })).rejects.toThrow("timeout_ms must be a whole number from 1")
   })
 
   it("unwrap throws a failure as an exception with its code, its message and its cause", async () => {

@@ -7,7 +7,7 @@ export type { Decision, ShopSnapshot } from "./decisions/ChangeSet.js"
 export { type Command, decide, execute, type Outcome } from "./decisions/Command.js"
 export type { LoadRequest } from "./decisions/Load.js"
 export { apply, type Change, emptyShopState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
-export { type Client, type ClientLink, isBlocked, visibleClient, visibleLink } from "./domain/Client.js"
+export { type ClientLink, type DisplayedClient, isBlocked, visibleClient, visibleLink } from "./domain/Client.js"
 export {
   type AttemptRecord,
   type ClaimRank,

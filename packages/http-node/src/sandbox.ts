@@ -3,7 +3,7 @@
  * clock. They need the layers of `ClockAdvance` and `SandboxClock`.
  */
 
-export { ClockAdvance, SandboxClock } from "@workshop/core/internal"
+export { ClockAdvance, SandboxClock } from "@workshop/core/sandbox"
 export { SandboxReceivers, sandboxSender } from "./sandbox/Receivers.js"
 export { SandboxApi } from "./sandbox/SandboxApi.js"
 export { sandboxDocument, sandboxRoutes } from "./sandbox/sandboxRoutes.js"

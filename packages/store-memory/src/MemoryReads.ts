@@ -1,7 +1,7 @@
 import { type ClientId, type ShopId, ShopNotFound, type TicketId } from "@workshop/core"
 import {
   blankCard,
-  type Client,
+  type DisplayedClient,
   isOpen,
   narrowestFilter,
   preferredByNumber,
@@ -17,7 +17,7 @@ import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import { partOf, type ShopData } from "./ShopData.js"
 
-const clientOf = ({ state }: ShopData, id: ClientId | null): Client | null =>
+const clientOf = ({ state }: ShopData, id: ClientId | null): DisplayedClient | null =>
   id === null ? null : visibleClient(state.accounts.get(id), state.links.get(id))
 
 const seenTicket = (data: ShopData, record: TicketRecord): SeenTicket => ({

@@ -22,7 +22,7 @@ export type VerifyResult =
 /** Options of {@link verify}. */
 export interface VerifyOptions {
   /** The maximum difference between `t` and `now`, in seconds; 300 by default. */
-  readonly toleranceSeconds?: number
+  readonly tolerance_seconds?: number
   /**
    * The present, as a date or in milliseconds since 1970, by default from the receiver's clock. For tests with a clock
    * of their own.
@@ -114,7 +114,7 @@ export const verify = async (
   rawBody: string | Uint8Array,
   header: string | null | undefined,
   secrets: string | ReadonlyArray<string>,
-  { toleranceSeconds = 300, now }: VerifyOptions = {}
+  { tolerance_seconds = 300, now }: VerifyOptions = {}
 ): Promise<VerifyResult> => {
   const keys = toSecretList(secrets)
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
@@ -137,7 +137,7 @@ export const verify = async (
   const seconds = Math.floor(Number(now ?? new Date()) / 1000)
   const t = Number(signed.t)
   // With `<`, a clock or a tolerance that is NaN would accept every delivery.
-  if (!(t >= seconds - toleranceSeconds)) return { ok: false, reason: "too_old" }
-  if (!(t <= seconds + toleranceSeconds)) return { ok: false, reason: "too_new" }
+  if (!(t >= seconds - tolerance_seconds)) return { ok: false, reason: "too_old" }
+  if (!(t <= seconds + tolerance_seconds)) return { ok: false, reason: "too_new" }
   return { ok: true, t }
 }

@@ -12,7 +12,8 @@ import {
   TrackingPages,
   Workshop
 } from "@workshop/core"
-import { ClockAdvance, makeWordList, SandboxClock } from "@workshop/core/internal"
+import { makeWordList } from "@workshop/core/internal"
+import { ClockAdvance, SandboxClock } from "@workshop/core/sandbox"
 import { Directory } from "@workshop/core/store"
 import { SandboxReceivers } from "@workshop/http-node/sandbox"
 import { Effect, Layer } from "effect"

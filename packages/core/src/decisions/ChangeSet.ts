@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import type { Client } from "../domain/Client.js"
+import type { DisplayedClient } from "../domain/Client.js"
 import { firstDelivery } from "../domain/Delivery.js"
 import { type EventData, type EventRecord, eventBody } from "../domain/Event.js"
 import type { EventType } from "../domain/EventType.js"
@@ -128,12 +128,12 @@ export class ChangeSet {
    * Saves a ticket as the shop's next change, and returns the shop's view of the ticket. The first event of the ticket
    * that is raised next becomes the entry in its history.
    */
-  putTicket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
+  putTicket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: DisplayedClient | null): Ticket {
     return this.putSequencedTicket({ ...record, ...this.nextChange }, client)
   }
 
   /** Like {@link putTicket}, for a ticket that has the fields of {@link nextChange} already. */
-  putSequencedTicket(row: TicketRecord, client: Client | null): Ticket {
+  putSequencedTicket(row: TicketRecord, client: DisplayedClient | null): Ticket {
     this.#head.change_seq++
     this.#ticketAwaitingHistory = row
     this.add({ _tag: "TicketPut", row })

@@ -1,6 +1,12 @@
 import { Either } from "effect"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
-import { type Client, type ClientAccount, type ClientLink, ClientNotFound, visibleClient } from "../domain/Client.js"
+import {
+  type ClientAccount,
+  type ClientLink,
+  ClientNotFound,
+  type DisplayedClient,
+  visibleClient
+} from "../domain/Client.js"
 import type { AttemptRecord, DeliveryRecord, EventRange, ReplayRecord, SentEvent } from "../domain/Delivery.js"
 import { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { ClientId, EventId, OfferId, TicketId } from "../domain/Identifier.js"
@@ -53,7 +59,7 @@ export interface Load<out L, out E = never> {
 
 /** A client whom the shop may see, with their card. */
 export interface VisibleClient {
-  readonly client: Client
+  readonly client: DisplayedClient
   readonly card: CardRecord
 }
 

@@ -31,7 +31,7 @@ export interface ClientLink {
 }
 
 /** A client whom a shop may see. A shop gets no other data of the account. */
-export interface Client {
+export interface DisplayedClient {
   readonly id: ClientId
   readonly display_name: string
 }
@@ -87,10 +87,16 @@ export const isVisible = (link: ClientLink): boolean =>
  * The client as this shop may see them; null for an unknown client and for one who blocks it (Specification, Clients
  * and loyalty).
  */
-export const visibleClient = (account: ClientAccount | undefined, link: ClientLink | undefined): Client | null =>
+export const visibleClient = (
+  account: ClientAccount | undefined,
+  link: ClientLink | undefined
+): DisplayedClient | null =>
   account === undefined || link === undefined || !isVisible(link)
     ? null
     : { id: account.id, display_name: displayName(account) }
 
 /** The client, as tickets and events contain them. */
-export const clientBadge = (client: Client): ClientBadge => ({ id: client.id, display_name: client.display_name })
+export const clientBadge = (client: DisplayedClient): ClientBadge => ({
+  id: client.id,
+  display_name: client.display_name
+})

@@ -1,6 +1,6 @@
 import type * as Named from "@workshop/client"
 import { Data, Schema } from "effect"
-import { type Client, ClientBadge, clientBadge } from "./Client.js"
+import { ClientBadge, clientBadge, type DisplayedClient } from "./Client.js"
 import type { ClientId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
 import { defaultLimits, Limits, type LimitsByPolicy } from "./Limits.js"
@@ -276,7 +276,7 @@ export class TicketNotFound extends RefusalOf("TicketNotFound", "This shop has n
 export const ticketView = (
   ticket: TicketRecord,
   shop: ShopRecord,
-  client: Client | null,
+  client: DisplayedClient | null,
   tracking_base_url: string | null
 ): Ticket => ({
   id: ticket.id,
@@ -326,6 +326,6 @@ export const stampsEarned = (
   ticket: TicketRecord,
   move: StatusMove,
   program: LoyaltyProgram,
-  client: Client | null
+  client: DisplayedClient | null
 ): number | null =>
   move.earns_stamps && program.active && client !== null && !ticket.stamps_earned ? program.stamps_per_ticket : null

@@ -1,4 +1,4 @@
-import type { Client } from "../domain/Client.js"
+import type { DisplayedClient } from "../domain/Client.js"
 import type { ClientId, TicketId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import type { Phone } from "../domain/Phone.js"
@@ -9,7 +9,7 @@ import type { TicketState } from "../domain/TicketLifecycle.js"
 /** A ticket with its client as the shop sees the client now, so the next read shows a block or a new name. */
 export interface SeenTicket {
   readonly record: TicketRecord
-  readonly client: Client | null
+  readonly client: DisplayedClient | null
 }
 
 /** Tickets of a shop, with the settings that their view needs. */

@@ -1,15 +1,15 @@
-import type { Json, Node } from "@workshop/core/openapi"
+import type { Json, JsonObject } from "@workshop/core/openapi"
 import { describe, expect, it } from "vitest"
 import { document } from "../../src/http/openapi/OpenApi.js"
 
 // Rules with which public generators make correct types of the document. Without each rule, one of them made a wrong
 // type.
 
-const isNode = (json: Json | undefined): json is Node =>
+const isNode = (json: Json | undefined): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json)
 
 /** Every object of the document with its path, except for the examples. */
-const nodes = (json: Json, way = ""): ReadonlyArray<readonly [way: string, node: Node]> => {
+const nodes = (json: Json, way = ""): ReadonlyArray<readonly [way: string, node: JsonObject]> => {
   if (Array.isArray(json)) return json.flatMap((one: Json, i) => nodes(one, `${way}/${i}`))
   if (!isNode(json)) return []
   const inside = Object.entries(json).filter(([key]) => key !== "examples" && key !== "example")
@@ -17,14 +17,14 @@ const nodes = (json: Json, way = ""): ReadonlyArray<readonly [way: string, node:
 }
 
 const all = nodes(document)
-const components = document.components as { readonly schemas: Readonly<Record<string, Node>> }
-const field = (schema: string, name: string): Node =>
-  (components.schemas[schema]!.properties as Readonly<Record<string, Node>>)[name]!
+const components = document.components as { readonly schemas: Readonly<Record<string, JsonObject>> }
+const field = (schema: string, name: string): JsonObject =>
+  (components.schemas[schema]!.properties as Readonly<Record<string, JsonObject>>)[name]!
 
 describe("the OpenAPI document as generators of clients read it", () => {
   it("each branch of a choice has a type", () => {
     const choices = all.flatMap(([way, { anyOf, oneOf }]) =>
-      [anyOf, oneOf].filter(Array.isArray).map((branches) => [way, branches as ReadonlyArray<Node>] as const)
+      [anyOf, oneOf].filter(Array.isArray).map((branches) => [way, branches as ReadonlyArray<JsonObject>] as const)
     )
     expect(choices.length).toBeGreaterThan(5)
     const untyped = choices.filter(([, branches]) => branches.some(({ type, $ref }) => (type ?? $ref) === undefined))
@@ -54,10 +54,10 @@ describe("the OpenAPI document as generators of clients read it", () => {
     const details = Object.entries(components.schemas)
       .filter(([name]) => name.endsWith("Response"))
       .flatMap(([name, { properties }]) => {
-        const error = (properties as Readonly<Record<string, Node>>).error
+        const error = (properties as Readonly<Record<string, JsonObject>>).error
         if (error === undefined) return []
         const isRequired = (error.required as ReadonlyArray<string>).includes("details")
-        const isKnown = "details" in (error.properties as Node)
+        const isKnown = "details" in (error.properties as JsonObject)
         return [[name, isRequired ? "always" : isKnown ? "sometimes" : "never"]]
       })
     expect(Object.fromEntries(details)).toEqual({
@@ -81,7 +81,7 @@ describe("the OpenAPI document as generators of clients read it", () => {
     }
   })
 
-  it.each<readonly [schema: string, name: string, keywords: Node]>([
+  it.each<readonly [schema: string, name: string, keywords: JsonObject]>([
     ["Ticket", "number", { minimum: 1, maximum: 9999 }],
     ["Ticket", "number_label", { pattern: "^[0-9]{4}$" }],
     ["Ticket", "service", { minLength: 1, maxLength: 120 }],
@@ -111,7 +111,7 @@ describe("the OpenAPI document as generators of clients read it", () => {
   })
 
   it("the document refers to its named schemas and repeats none of them", () => {
-    const shape = ({ description: _, ...schema }: Node) =>
+    const shape = ({ description: _, ...schema }: JsonObject) =>
       JSON.stringify(schema, (_, value: Json) =>
         isNode(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
       )

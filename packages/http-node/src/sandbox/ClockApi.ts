@@ -1,5 +1,6 @@
-import { ClockAdvance, ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core/internal"
+import { toIso } from "@workshop/core/internal"
 import type { GroupHandlers } from "@workshop/core/internal/http"
+import { ClockAdvance, ClockMove, type ClockState, type NextDue } from "@workshop/core/sandbox"
 import { Effect, Schema } from "effect"
 import type { Agenda } from "./AgendaApi.js"
 import { dataOnly, endpoint, groupOf } from "./endpoints.js"

@@ -10,8 +10,9 @@ import {
   type ShopRecord,
   type StoreUnavailable
 } from "@workshop/core"
-import { ClockAdvance, toIso } from "@workshop/core/internal"
+import { toIso } from "@workshop/core/internal"
 import { BodyLimit, type GroupHandlers } from "@workshop/core/internal/http"
+import { ClockAdvance } from "@workshop/core/sandbox"
 import { type Change, Directory, SandboxData, ServiceLimits, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { ClockView, clockView } from "./ClockApi.js"

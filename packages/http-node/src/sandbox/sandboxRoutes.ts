@@ -13,7 +13,7 @@ import {
   makeValidationCheck,
   runChecks
 } from "@workshop/core/internal/http"
-import type { Node } from "@workshop/core/openapi"
+import type { JsonObject } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { runOnce } from "../coalesce.js"
@@ -62,7 +62,7 @@ export interface SandboxOptions {
 /**
  * The OpenAPI 3.1 document of the sandbox. It is loaded on demand, because building it takes longer than the rest of a start.
  */
-export const sandboxDocument = async (): Promise<Node> => (await import("./openapi/SandboxDocument.js")).document
+export const sandboxDocument = async (): Promise<JsonObject> => (await import("./openapi/SandboxDocument.js")).document
 
 const isDocument = ({ method, path }: HttpRequest): boolean =>
   (method === "GET" || method === "HEAD") && path === "/sandbox/openapi.json"

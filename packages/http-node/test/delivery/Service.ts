@@ -1,6 +1,6 @@
 import { Closer, Dispatcher, Entropy, NotificationSender, Notifiers, Profanity, sandboxAddresses } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
-import { ClockAdvance, SandboxClock } from "@workshop/core/internal"
+import { ClockAdvance, SandboxClock } from "@workshop/core/sandbox"
 import { serve } from "@workshop/http-node"
 import { SandboxReceivers, sandboxRoutes, sandboxSender } from "@workshop/http-node/sandbox"
 import * as NodeSender from "@workshop/http-node/sender"

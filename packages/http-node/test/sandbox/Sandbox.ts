@@ -10,7 +10,8 @@ import {
   TrackingPages
 } from "@workshop/core"
 import { BodyTooLarge, type HttpRequest, type Pipeline, pipeline, workshopRoutes } from "@workshop/core/http"
-import { bodyText, ClockAdvance, SandboxClock } from "@workshop/core/internal"
+import { bodyText } from "@workshop/core/internal"
+import { ClockAdvance, SandboxClock } from "@workshop/core/sandbox"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { expect } from "vitest"

@@ -1,5 +1,5 @@
 import { Closer, type KeyId, type ShopId, TicketInput, Tickets } from "@workshop/core"
-import { ClockAdvance, SandboxClock } from "@workshop/core/internal"
+import { ClockAdvance, SandboxClock } from "@workshop/core/sandbox"
 import { Effect, Fiber, Layer, Schema } from "effect"
 import { describe, expect, inject, it } from "vitest"
 import { HandClock } from "./HandClock.js"

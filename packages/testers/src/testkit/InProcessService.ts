@@ -14,7 +14,7 @@ import {
   Workshop
 } from "@workshop/core"
 import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
-import { ClockAdvance, SandboxClock } from "@workshop/core/internal"
+import { ClockAdvance, SandboxClock } from "@workshop/core/sandbox"
 import { SandboxReceivers, sandboxRoutes, sandboxSender } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Layer } from "effect"
 import type { Fetch } from "./Api.js"

@@ -1,5 +1,4 @@
 import type { Ticket as TypedTicket } from "@workshop/core/promise"
-import type { deliveryView } from "@workshop/http-node/internal"
 
 /** A ticket in a response (Specification, Resources); the tickets of tests have numbers. */
 export type TicketJson = TypedTicket & { readonly number: number; readonly number_label: string }
@@ -20,11 +19,34 @@ export interface EventJson {
   }
 }
 
-/** A delivery, as the sandbox lists it (Specification, Sandbox). */
-export type DeliveryJson = ReturnType<typeof deliveryView>
-
 /** One attempt at a delivery, as the sandbox lists it (Specification, Sandbox). */
-export type AttemptJson = DeliveryJson["attempts"][number]
+export interface AttemptJson {
+  /** The number of the attempt, from 1. */
+  readonly n: number
+  readonly started_at: string
+  readonly duration_ms: number
+  /** The status of the response; null if none came. */
+  readonly status: number | null
+  readonly error: string | null
+  readonly detail: string | null
+  readonly address: string | null
+  readonly timings: {
+    readonly lookup_ms: number | null
+    readonly connect_ms: number | null
+    readonly tls_ms: number | null
+    readonly first_byte_ms: number | null
+  }
+  readonly head: string
+}
+
+/** A delivery, as the sandbox lists it (Specification, Sandbox). */
+export interface DeliveryJson {
+  readonly event_id: string
+  readonly type: string
+  readonly state: "pending" | "delivered" | "parked" | "dead"
+  readonly next_attempt_at: string | null
+  readonly attempts: ReadonlyArray<AttemptJson>
+}
 
 /** A webhook, as the sandbox shows it (Specification, Sandbox). */
 export interface WebhookJson {

@@ -7,7 +7,7 @@ import type { LoyaltyCard, LoyaltyProgram } from "../../domain/LoyaltyCard.js"
 import type { Money } from "../../domain/Money.js"
 import type { ShopView } from "../../domain/Shop.js"
 import { type Delay, NUMBER_DIGITS, type Part, type Quote, type Ticket, type TicketItem } from "../../domain/Ticket.js"
-import type { Node } from "./Json.js"
+import type { JsonObject } from "./Json.js"
 import { eventName } from "./Webhooks.js"
 
 type Descriptions<T> = Readonly<Record<Extract<keyof T, string>, string>>
@@ -200,16 +200,16 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   }
 }
 
-const makeTextBounds = (max: number): Node => ({ minLength: 1, maxLength: max })
-const count: Node = { minimum: 0 }
-const amount: Node = { format: "int64", minimum: 0, maximum: Limits.amount_minor_max }
-const number: Node = { minimum: 1, maximum: Limits.ticket_number_max }
-const label: Node = { pattern: `^[0-9]{${NUMBER_DIGITS}}$` }
-const phone: Node = { pattern: "^\\+[1-9][0-9]{1,14}$" }
+const makeTextBounds = (max: number): JsonObject => ({ minLength: 1, maxLength: max })
+const count: JsonObject = { minimum: 0 }
+const amount: JsonObject = { format: "int64", minimum: 0, maximum: Limits.amount_minor_max }
+const number: JsonObject = { minimum: 1, maximum: Limits.ticket_number_max }
+const label: JsonObject = { pattern: `^[0-9]{${NUMBER_DIGITS}}$` }
+const phone: JsonObject = { pattern: "^\\+[1-9][0-9]{1,14}$" }
 // The pattern of an input, because the service trims it and removes the characters between the digits.
-const phoneInput: Node = { pattern: "^\\s*\\+.*[0-9]" }
-const currency: Node = { pattern: "^[A-Z]{3}$" }
-const decimals: Node = { minimum: 0, maximum: 4 }
+const phoneInput: JsonObject = { pattern: "^\\s*\\+.*[0-9]" }
+const currency: JsonObject = { pattern: "^[A-Z]{3}$" }
+const decimals: JsonObject = { minimum: 0, maximum: 4 }
 
 const itemBounds = {
   label: makeTextBounds(Limits.item_characters),
@@ -218,7 +218,7 @@ const itemBounds = {
 }
 
 /** The bounds, patterns, sizes and defaults that the generated schema of a field lacks, by named schema. */
-export const fieldBounds: Readonly<Record<string, Readonly<Record<string, Node>>>> = {
+export const fieldBounds: Readonly<Record<string, Readonly<Record<string, JsonObject>>>> = {
   Ticket: {
     number,
     number_label: label,

@@ -1,4 +1,4 @@
 /** A piece of the document. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 /** An object of the document. */
-export type Node = { readonly [key: string]: Json }
+export type JsonObject = { readonly [key: string]: Json }

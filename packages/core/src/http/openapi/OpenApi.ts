@@ -12,7 +12,7 @@ import { errorCodes } from "../ErrorTable.js"
 import { WorkshopApi } from "../WorkshopApi.js"
 import { MayRefuse } from "./Annotations.js"
 import { examples } from "./Examples.js"
-import type { Json, Node } from "./Json.js"
+import type { Json, JsonObject } from "./Json.js"
 import { headers, headersOf, parameters } from "./Parameters.js"
 import {
   type ErrorExample,
@@ -100,13 +100,13 @@ const failuresOf = ({ id, scope, refusals, limits }: Rules, status: number): Rec
 const failureStatuses = [...new Set(Object.values(errorCodes).map(({ status }) => status))]
 
 /** The error examples of all operations, each once, because many operations share one. */
-const collectExamples = (rules: Iterable<Rules>): Node =>
+const collectExamples = (rules: Iterable<Rules>): JsonObject =>
   toJson(
     Object.assign(
       {},
       ...[...rules].flatMap((refusalName) => failureStatuses.map((status) => failuresOf(refusalName, status)))
     )
-  ) as Node
+  ) as JsonObject
 
 const makeReferences = (names: ReadonlyArray<string>) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/examples/${name}` }]))
@@ -118,7 +118,7 @@ const makeResponse = (
   status: number,
   declared: OpenApi.OpenApiSpecResponse,
   isRepeatable: boolean
-): Node => {
+): JsonObject => {
   const cases = failuresOf(rules, status)
   const shown: Readonly<Record<string, unknown>> =
     status < 400 ? (examples[rules.id]?.responses[status] ?? {}) : makeReferences(Object.keys(cases))
@@ -133,17 +133,20 @@ const makeResponse = (
         .join(". "),
     headers: headersOf(status, isRepeatable),
     content: { "application/json": { schema: toResponseSchema(schema), examples: shown } }
-  }) as Node
+  }) as JsonObject
 }
 
-const makeParameter = (tag: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
+const makeParameter = (
+  tag: string,
+  { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter
+): JsonObject => {
   const entry = parameters[`${tag}.${name}`] ?? parameters[name]
   if (entry === undefined) throw new Error(`Parameters.ts has no description of ${name}`)
-  const { description: _, examples: __, ...own } = normalizeSchema(toJson(schema)) as Node
-  return toJson({ name, in: place, required, ...entry, schema: entry.schema ?? own }) as Node
+  const { description: _, examples: __, ...own } = normalizeSchema(toJson(schema)) as JsonObject
+  return toJson({ name, in: place, required, ...entry, schema: entry.schema ?? own }) as JsonObject
 }
 
-const makeOperation = (rules: Rules, generated: OpenApi.OpenAPISpecOperation): Node => {
+const makeOperation = (rules: Rules, generated: OpenApi.OpenAPISpecOperation): JsonObject => {
   const { scope, id } = rules
   const scopeText =
     scope === undefined
@@ -182,8 +185,8 @@ const makeOperation = (rules: Rules, generated: OpenApi.OpenAPISpecOperation): N
   }
 }
 
-const makePaths = (spec: OpenApi.OpenAPISpec, rules: ReadonlyMap<string, Rules>): Node => {
-  const makePathItem = (methods: OpenApi.OpenAPISpecPathItem): Node =>
+const makePaths = (spec: OpenApi.OpenAPISpec, rules: ReadonlyMap<string, Rules>): JsonObject => {
+  const makePathItem = (methods: OpenApi.OpenAPISpecPathItem): JsonObject =>
     Object.fromEntries(
       Object.entries(methods).map(([method, generated]) => [
         method,
@@ -195,10 +198,10 @@ const makePaths = (spec: OpenApi.OpenAPISpec, rules: ReadonlyMap<string, Rules>)
 
 const makeServers = (url: string, description: string): Json => [{ url, description }]
 
-const buildDocument = (): Node => {
+const buildDocument = (): JsonObject => {
   const spec = OpenApi.fromApi(WorkshopApi)
   const rules = rulesByOperation()
-  const parts = { paths: makePaths(spec, rules), webhooks: toJson(makeWebhooks(SIGNATURE_HEADER)) as Node }
+  const parts = { paths: makePaths(spec, rules), webhooks: toJson(makeWebhooks(SIGNATURE_HEADER)) as JsonObject }
   const namedSchemas = collectSchemas(spec, eventSchemas, { Event: toJson(anyEvent) })
   const { schemas, ...referred } = withReferences(namedSchemas, parts)
   return {
@@ -235,7 +238,7 @@ const buildDocument = (): Node => {
 /**
  * The OpenAPI 3.1 document of the service, made from its contract. It is the same on every machine and at every time.
  */
-export const document: Node = buildDocument()
+export const document: JsonObject = buildDocument()
 
 /** The parts of the document that an operator chooses. */
 export interface DocumentOptions {
@@ -244,7 +247,7 @@ export interface DocumentOptions {
 }
 
 /** The document of a service that runs with these options. */
-export const documentOf = (options: DocumentOptions): Node => {
+export const documentOf = (options: DocumentOptions): JsonObject => {
   const { signatureHeader = SIGNATURE_HEADER } = requireOptions("documentOf", options, {
     signatureHeader: checkSignatureHeader
   })
@@ -252,4 +255,7 @@ export const documentOf = (options: DocumentOptions): Node => {
 }
 
 /** The document that a server serves, in which the API's address is the origin of the document. */
-export const withServerAtOrigin = (document: Node): Node => ({ ...document, servers: makeServers("/", "This server") })
+export const withServerAtOrigin = (document: JsonObject): JsonObject => ({
+  ...document,
+  servers: makeServers("/", "This server")
+})

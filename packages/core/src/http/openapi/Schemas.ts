@@ -2,9 +2,9 @@ import type * as OpenApi from "@effect/platform/OpenApi"
 import * as OpenApiJsonSchema from "@effect/platform/OpenApiJsonSchema"
 import type { Schema } from "effect"
 import { fieldBounds, fieldDescriptions } from "./Fields.js"
-import type { Json, Node } from "./Json.js"
+import type { Json, JsonObject } from "./Json.js"
 
-const isNode = (json: Json | undefined): json is Node =>
+const isNode = (json: Json | undefined): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json)
 
 /** Descriptions that the generator adds to schemas without one. They say less than the schema's keywords. */
@@ -39,7 +39,7 @@ const envelopeDescriptions: Readonly<Record<string, string>> = {
   details: "More about the cause"
 }
 
-const mapNode = (node: Node, change: (json: Json, key: string) => Json): Node =>
+const mapNode = (node: JsonObject, change: (json: Json, key: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(node).map(([key, json]) => [key, change(json, key)]))
 
 const formatOf = (name: string): string | undefined => {
@@ -48,13 +48,14 @@ const formatOf = (name: string): string | undefined => {
   return name.endsWith("_url") ? "uri" : undefined
 }
 
-const isStringNode = ({ type }: Node): boolean => type === "string" || (Array.isArray(type) && type.includes("string"))
+const isStringNode = ({ type }: JsonObject): boolean =>
+  type === "string" || (Array.isArray(type) && type.includes("string"))
 
 /**
  * Makes a schema nullable with a list of types, or with `anyOf` for references and enumerations, which have no list of
  * types.
  */
-const simplifyNullable = (node: Node): Node => {
+const simplifyNullable = (node: JsonObject): JsonObject => {
   const { anyOf, ...rest } = node
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || !anyOf.some((one) => isNode(one) && one.type === "null"))
     return node
@@ -67,24 +68,24 @@ const simplifyNullable = (node: Node): Node => {
  * Unwraps a reference with a description, because OpenAPI 3.1 allows both in one object, and the generator wraps the
  * reference.
  */
-const unwrapSchema = (node: Node): Node => {
+const unwrapSchema = (node: JsonObject): JsonObject => {
   const { allOf, ...rest } = node
   return Array.isArray(allOf) && allOf.length === 1 && isNode(allOf[0]) ? { ...allOf[0], ...rest } : node
 }
 
 /** Replaces the generator's named schema of integers with an inline one, which is easier to read. */
-const inlineInteger = (node: Node): Node =>
+const inlineInteger = (node: JsonObject): JsonObject =>
   node.$ref === "#/components/schemas/Int" ? { type: "integer", ...removeRef(node) } : node
 
-const removeRef = ({ $ref: _, ...rest }: Node): Node => rest
+const removeRef = ({ $ref: _, ...rest }: JsonObject): JsonObject => rest
 
-const simplifyEnum = (node: Node): Node => {
+const simplifyEnum = (node: JsonObject): JsonObject => {
   if (!Array.isArray(node.enum) || node.enum.length !== 1) return node
   const { enum: values, ...rest } = node
   return { ...rest, const: (values as ReadonlyArray<Json>)[0]! }
 }
 
-const removeGeneratedNames = (node: Node): Node =>
+const removeGeneratedNames = (node: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(node).filter(
       ([key, json]) =>
@@ -97,7 +98,7 @@ const removeGeneratedNames = (node: Node): Node =>
 
 interface FieldDescriptions {
   readonly words: Readonly<Record<string, string>>
-  readonly bounds: Readonly<Record<string, Node>>
+  readonly bounds: Readonly<Record<string, JsonObject>>
 }
 
 const NO_DESCRIPTIONS: FieldDescriptions = { words: {}, bounds: {} }
@@ -181,7 +182,7 @@ const sortKeys = (json: Json): Json => {
  * A schema as text without its description and in a fixed order of keywords; undefined if it is too simple to need a
  * name.
  */
-const shapeOf = ({ description: _, ...schema }: Node): string | undefined =>
+const shapeOf = ({ description: _, ...schema }: JsonObject): string | undefined =>
   (Array.isArray(schema.enum) && schema.enum.length > 1) || isNode(schema.properties ?? null)
     ? JSON.stringify(sortKeys(schema))
     : undefined
@@ -190,7 +191,7 @@ const shapeOf = ({ description: _, ...schema }: Node): string | undefined =>
  * Replaces each copy of a named schema with a reference, because a client generator would make a separate type of every
  * copy. Annotating a schema where it is used makes a copy. `own` is the name of the schema itself.
  */
-export const makeReferencer = (schemas: Node): ((json: Json, own?: string) => Json) => {
+export const makeReferencer = (schemas: JsonObject): ((json: Json, own?: string) => Json) => {
   const names = new Map<string, string>()
   for (const [name, schema] of Object.entries(schemas)) {
     const shape = isNode(schema) ? shapeOf(schema) : undefined
@@ -216,15 +217,16 @@ export const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)
 const GENERATED_NAMES = new Set(["HttpApiDecodeError", "Issue", "PropertyKey", "Int"])
 
 /** Removes the error that the generator adds to every 400, because the service sends only the envelope. */
-const removeDecodeError = (schema: Node): Node => {
+const removeDecodeError = (schema: JsonObject): JsonObject => {
   const { anyOf } = schema
   if (!Array.isArray(anyOf)) return schema
-  const ownMembers = anyOf.filter((one: Json) => (one as Node).$ref !== "#/components/schemas/HttpApiDecodeError")
-  return ownMembers.length === 1 ? (ownMembers[0] as Node) : { ...schema, anyOf: ownMembers }
+  const ownMembers = anyOf.filter((one: Json) => (one as JsonObject).$ref !== "#/components/schemas/HttpApiDecodeError")
+  return ownMembers.length === 1 ? (ownMembers[0] as JsonObject) : { ...schema, anyOf: ownMembers }
 }
 
 /** The schema of a response in the document's own style. */
-export const toResponseSchema = (schema: unknown): Json => normalizeSchema(removeDecodeError(toJson(schema) as Node))
+export const toResponseSchema = (schema: unknown): Json =>
+  normalizeSchema(removeDecodeError(toJson(schema) as JsonObject))
 
 const compareByName = ([a]: readonly [string, Json], [b]: readonly [string, Json]) => (a < b ? -1 : 1)
 
@@ -232,8 +234,8 @@ const compareByName = ([a]: readonly [string, Json], [b]: readonly [string, Json
 export const collectSchemas = (
   spec: OpenApi.OpenAPISpec,
   others: ReadonlyArray<Schema.Schema.AnyNoContext> = [],
-  extension: Node = {}
-): Node => {
+  extension: JsonObject = {}
+): JsonObject => {
   const definitions: Record<string, OpenApiJsonSchema.JsonSchema> = { ...spec.components.schemas }
   for (const schema of others) OpenApiJsonSchema.makeWithDefs(schema, { defs: definitions })
   const namedSchemas = Object.entries(definitions)
@@ -243,10 +245,10 @@ export const collectSchemas = (
 }
 
 /** Replaces each inline copy of a named schema with a reference. */
-export const withReferences = <Parts extends { readonly [part: string]: Node }>(
-  schemas: Node,
+export const withReferences = <Parts extends { readonly [part: string]: JsonObject }>(
+  schemas: JsonObject,
   parts: Parts
-): { readonly schemas: Node } & { readonly [Part in keyof Parts]: Node } => {
+): { readonly schemas: JsonObject } & { readonly [Part in keyof Parts]: JsonObject } => {
   const refer = makeReferencer(schemas)
   const referencedParts = Object.entries(parts).map(([part, node]) => [part, refer(node)] as const)
   const own = Object.entries(schemas).map(([name, schema]) => [name, refer(schema, name)] as const)

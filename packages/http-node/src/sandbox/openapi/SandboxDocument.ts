@@ -1,6 +1,6 @@
 import * as OpenApi from "@effect/platform/OpenApi"
 import { collectSchemas, normalizeSchema, toJson, toResponseSchema, withReferences } from "@workshop/core/internal/http"
-import type { Json, Node } from "@workshop/core/openapi"
+import type { Json, JsonObject } from "@workshop/core/openapi"
 import { SandboxApi } from "../SandboxApi.js"
 import { introduction, pathIds } from "./SandboxWords.js"
 
@@ -14,27 +14,27 @@ const rowOf = <A>(table: Readonly<Record<string, A>>, name: string): A => {
 
 const REQUEST_ID = { "Request-Id": { $ref: "#/components/headers/Request-Id" } }
 
-const response = (status: string, { content }: OpenApi.OpenApiSpecResponse): Node => {
+const response = (status: string, { content }: OpenApi.OpenApiSpecResponse): JsonObject => {
   if (content !== undefined && "text/event-stream" in content)
     return {
       description: "The stream",
       headers: REQUEST_ID,
       content: { "text/event-stream": { schema: { type: "string" } } }
     }
-  const schema = toResponseSchema(content?.["application/json"]?.schema) as Node
+  const schema = toResponseSchema(content?.["application/json"]?.schema) as JsonObject
   const { $ref } = schema
   const referencedSchema =
-    typeof $ref === "string" ? (schemas[$ref.split("/").at(-1) ?? ""] as Node | undefined) : undefined
+    typeof $ref === "string" ? (schemas[$ref.split("/").at(-1) ?? ""] as JsonObject | undefined) : undefined
   const words = status === "201" ? "Created" : status.startsWith("2") ? "The result" : referencedSchema?.description
   return { description: words ?? "Failed", headers: REQUEST_ID, content: { "application/json": { schema } } }
 }
 
-const parameter = (path: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
+const parameter = (path: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): JsonObject => {
   if (place === "path") {
     const [, of = ""] = /\/(\w+)\/\{id\}/.exec(path) ?? []
     return { name, in: place, required, description: rowOf(pathIds, of), schema: { type: "string", format: "uuid" } }
   }
-  const { description, examples: _, ...own } = normalizeSchema(toJson(schema)) as Node
+  const { description, examples: _, ...own } = normalizeSchema(toJson(schema)) as JsonObject
   if (place === "query") return { name, in: place, required, ...(description && { description }), schema: own }
   if (name === "last-event-id")
     return { name: "Last-Event-ID", in: place, required, description: "As `after`", schema: own }
@@ -47,8 +47,8 @@ const parameter = (path: string, { name, in: place, required, schema }: OpenApi.
   }
 }
 
-const operation = (path: string, generated: OpenApi.OpenAPISpecOperation): Node => {
-  const body = toJson(generated.requestBody?.content["application/json"]?.schema ?? null) as Node | null
+const operation = (path: string, generated: OpenApi.OpenAPISpecOperation): JsonObject => {
+  const body = toJson(generated.requestBody?.content["application/json"]?.schema ?? null) as JsonObject | null
   const hasBody =
     body !== null && (body.$ref !== undefined || body.properties !== undefined || body.anyOf !== undefined)
   return {
@@ -70,7 +70,7 @@ const operation = (path: string, generated: OpenApi.OpenAPISpecOperation): Node 
 
 const schemas = collectSchemas(spec)
 
-const paths = (): Node =>
+const paths = (): JsonObject =>
   Object.fromEntries(
     Object.entries(spec.paths).map(([path, methods]) => [
       path,
@@ -78,7 +78,7 @@ const paths = (): Node =>
     ])
   )
 
-const build = (): Node => {
+const build = (): JsonObject => {
   const referenced = withReferences(schemas, { paths: paths() })
   return {
     openapi: "3.1.0",
@@ -113,4 +113,4 @@ const build = (): Node => {
 }
 
 /** The OpenAPI 3.1 document of the sandbox, made from its API. It is the same on every machine and in every run. */
-export const document: Node = build()
+export const document: JsonObject = build()
