@@ -16,8 +16,11 @@ import type {
   TicketStatus
 } from "./types.js"
 
-type Findable = CommonCode | "NOT_FOUND"
-type Refusable = Findable | "CONFLICT"
+/** The codes of a failed call that reads or changes one ticket or client, which may not exist (Specification, Errors). */
+export type FindCode = CommonCode | "NOT_FOUND"
+
+/** The codes of a failed call that changes one ticket or client, which may not allow the change (Specification, Errors). */
+export type ChangeCode = FindCode | "CONFLICT"
 
 /** Options of a call that changes data. */
 export interface RepeatableOptions extends CallOptions {
@@ -123,7 +126,7 @@ const ticketCalls = (send: Transport) => {
     create: (
       body: TicketInput,
       options?: RepeatableOptions
-    ): Promise<ClientResult<Ticket, Refusable | "PROFANITY", RepeatableMeta>> => post("/tickets", body, options),
+    ): Promise<ClientResult<Ticket, ChangeCode | "PROFANITY", RepeatableMeta>> => post("/tickets", body, options),
     /**
      * One page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and
      * sync).
@@ -142,27 +145,27 @@ const ticketCalls = (send: Transport) => {
       options: CallOptions = {}
     ): Pages<SyncMeta> => pagesOf(send, { updated_since: since, limit }, options),
     /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
-    byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable>> =>
+    byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Ticket, FindCode>> =>
       send({ method: "GET", path: pathOf("tickets", id), ...options }),
     /**
      * The newest open ticket with a number, or else the newest; `meta.others` has the others (Specification,
      * Endpoints).
      */
-    byNumber: (number: number, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable, NumberMeta>> =>
+    byNumber: (number: number, options: CallOptions = {}): Promise<ClientResult<Ticket, FindCode, NumberMeta>> =>
       send({ method: "GET", path: `/tickets/by-number/${number}`, ...options }),
     /** Moves a ticket to another state (Specification, States). */
     changeStatus: (
       id: string,
       status: TicketStatus,
       options?: RepeatableOptions
-    ): Promise<ClientResult<Ticket, Refusable, RepeatableMeta>> =>
+    ): Promise<ClientResult<Ticket, ChangeCode, RepeatableMeta>> =>
       post(`${pathOf("tickets", id)}/status`, { status }, options),
     /** Records that the shop itself notified the ticket's client (Specification, Endpoints). */
     recordNotified: (
       id: string,
       channel: ShopChannel,
       options?: RepeatableOptions
-    ): Promise<ClientResult<Ticket, Refusable, RepeatableMeta>> =>
+    ): Promise<ClientResult<Ticket, ChangeCode, RepeatableMeta>> =>
       post(`${pathOf("tickets", id)}/notified`, { channel }, options)
   }
 }
@@ -171,26 +174,26 @@ const clientCalls = (send: Transport) => {
   const post = makePost(send)
   return {
     /** A client whom the shop knows, by a phone number in international format (Specification, Endpoints). */
-    byPhone: (phone: string, options: CallOptions = {}): Promise<ClientResult<Client, Findable>> =>
+    byPhone: (phone: string, options: CallOptions = {}): Promise<ClientResult<Client, FindCode>> =>
       send({ method: "GET", path: "/clients", query: { phone }, ...options }),
     /** A client whom the shop knows. An unknown client and one who blocks the shop give the same 404 (Specification, Endpoints). */
-    byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Client, Findable>> =>
+    byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Client, FindCode>> =>
       send({ method: "GET", path: pathOf("clients", id), ...options }),
     /** The shop's programme and the client's card, even while the programme is off (Specification, Endpoints). */
-    loyalty: (id: string, options: CallOptions = {}): Promise<ClientResult<Loyalty, Findable>> =>
+    loyalty: (id: string, options: CallOptions = {}): Promise<ClientResult<Loyalty, FindCode>> =>
       send({ method: "GET", path: `${pathOf("clients", id)}/loyalty`, ...options }),
     /** Adds 1 to 10 stamps, all or none (Specification, Endpoints). */
     giveStamps: (
       id: string,
       count: number,
       options?: RepeatableOptions
-    ): Promise<ClientResult<StampsGiven, Refusable, RepeatableMeta>> =>
+    ): Promise<ClientResult<StampsGiven, ChangeCode, RepeatableMeta>> =>
       post(`${pathOf("clients", id)}/loyalty/stamps`, { count }, options),
     /** Uses one reward (Specification, Endpoints). */
     redeem: (
       id: string,
       options?: RepeatableOptions
-    ): Promise<ClientResult<RewardRedeemed, Refusable, RepeatableMeta>> =>
+    ): Promise<ClientResult<RewardRedeemed, ChangeCode, RepeatableMeta>> =>
       post(`${pathOf("clients", id)}/loyalty/redeem`, {}, options)
   }
 }

@@ -1,7 +1,9 @@
 /** A client of the workshop ticket API: functions over `fetch`, with types, retries and idempotency keys, without dependencies. */
 
 export {
+  type ChangeCode,
   createClient,
+  type FindCode,
   type Page,
   type Pages,
   type RepeatableOptions,

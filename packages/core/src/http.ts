@@ -1,10 +1,18 @@
 /** Entry `@workshop/core/http`: the API as a request handler, mounted in a server of your own, and the tracking pages. */
 
 export type { TrackingStep, TrackingView } from "./domain/TrackingView.js"
-export { bearer } from "./http/authentication.js"
-export { httpApp, respondWithFailure } from "./http/EffectMount.js"
+export { type Authenticate, bearer, type OwnAuthentication } from "./http/authentication.js"
+export { type HandlerFailure, httpApp, respondWithFailure } from "./http/EffectMount.js"
 export type { RouteMatch } from "./http/Endpoint.js"
-export type { AdmissionRefusal, Failure, RequestIssue } from "./http/ErrorTable.js"
+export {
+  type AdmissionRefusal,
+  type ErrorCode,
+  errorCodes,
+  type Failure,
+  type InvalidRequest,
+  type NotSignedIn,
+  type RequestIssue
+} from "./http/ErrorTable.js"
 export { mountFetch, webHandler } from "./http/FetchMount.js"
 export {
   BodyIncomplete,
@@ -13,13 +21,18 @@ export {
   type HttpResponse,
   type StreamBody
 } from "./http/HttpMessage.js"
-export type { CallerFields, Mountable, MountOptions } from "./http/Mount.js"
+export type { CallerFields, Mountable, MountEffectOptions, MountOptions, Unauthenticated } from "./http/Mount.js"
 export { type Pipeline, pipeline, type RequestObserver, type RouteGroup } from "./http/Pipeline.js"
 export type { ObservedResponse, RequestContext } from "./http/respond.js"
-export { Html, html } from "./http/tracking/Html.js"
+export { Html, type HtmlPart, html } from "./http/tracking/Html.js"
 export type { TrackingLanguage, TrackingLocale } from "./http/tracking/TrackingLanguage.js"
 export { trackingTemplate } from "./http/tracking/TrackingTemplate.js"
-export { type TrackingWords, trackingWords } from "./http/tracking/TrackingWords.js"
+export {
+  type ByTicketType,
+  type TrackingNotice,
+  type TrackingWords,
+  trackingWords
+} from "./http/tracking/TrackingWords.js"
 export { type TrackingOptions, trackingRoutes } from "./http/tracking/trackingRoutes.js"
 export { WorkshopApi } from "./http/WorkshopApi.js"
 export { workshopRoutes } from "./http/workshopRoutes.js"

@@ -7,34 +7,61 @@ export { TicketInput } from "./decisions/createTicket.js"
 export { TicketEdit } from "./decisions/editTicket.js"
 export { StampCount } from "./decisions/giveStamps.js"
 export { IdempotencyKey, IdempotencyKeyReused } from "./decisions/Idempotency.js"
+export type { ImportResult } from "./decisions/importTickets.js"
+export { ImportRow } from "./decisions/importTickets.js"
 export { QuoteInput } from "./decisions/quotes.js"
+export type { Refusal } from "./decisions/Refusal.js"
 export { KeyInput, ShopPatch } from "./decisions/shopSettings.js"
 export { DelayInput, PartInput, PhotoInput } from "./decisions/ticketProgress.js"
 export { type ApiKeyRecord, KeyNotFound, Scope, TooManyKeys } from "./domain/ApiKey.js"
 export { type AuditAct, type AuditEntry, auditActs, NO_SHOP } from "./domain/AuditEntry.js"
-export { type ClientAccount, ClientNotFound } from "./domain/Client.js"
+export { TimeZone } from "./domain/CalendarDay.js"
+export type { ClientAccount } from "./domain/Client.js"
+export { ClientNotFound } from "./domain/Client.js"
 export { Event, type EventRecord } from "./domain/Event.js"
+export { type EventType, eventTypes } from "./domain/EventType.js"
 export { ForbiddenWord } from "./domain/ForbiddenWord.js"
 export { CallerId, ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "./domain/Identifier.js"
 export type { Instant } from "./domain/Instant.js"
-export { InvalidInput, inputIssues } from "./domain/InvalidInput.js"
+export { InvalidInput, type Issue, inputIssues } from "./domain/InvalidInput.js"
 export { Language } from "./domain/Language.js"
 export { defaultLimits, Limits, type LimitsByPolicy, Policies, type PolicyName } from "./domain/Limits.js"
 export { LimitReached, type LimitStatus } from "./domain/LimitWindow.js"
-export { LoyaltyProgram } from "./domain/LoyaltyCard.js"
+export { LoyaltyOff, LoyaltyProgram, NoReward } from "./domain/LoyaltyCard.js"
 export type { ClientNotification, NotificationRecord } from "./domain/Notification.js"
-export { OfferClosed, OfferNotFound, type OfferRecord, type OfferStatus } from "./domain/Offer.js"
+export type { OfferRecord, OfferStatus } from "./domain/Offer.js"
+export { OfferClosed, OfferNotFound } from "./domain/Offer.js"
 export { OptionRefused } from "./domain/OptionChecks.js"
 export { internationalPhone, Phone } from "./domain/Phone.js"
-export { ShopNotFound, type ShopRecord } from "./domain/Shop.js"
-export { Ticket, TicketNotFound, TicketNumber } from "./domain/Ticket.js"
+export type { ShopRecord } from "./domain/Shop.js"
+export { ShopNotFound } from "./domain/Shop.js"
+export {
+  type NotifiedChannel,
+  Part,
+  QuoteClosed,
+  Ticket,
+  TicketNotFound,
+  TicketNumber,
+  TicketType
+} from "./domain/Ticket.js"
 export type { ChangeAuthor, TicketChange } from "./domain/TicketChange.js"
-export { type MoveRefusal, TicketState } from "./domain/TicketLifecycle.js"
+export {
+  AbandonReason,
+  InvalidTransition,
+  type MoveRefusal,
+  type RefusedMove,
+  ReopenWindowPassed,
+  SameState,
+  TicketAbandoned,
+  type TicketPresent,
+  TicketState
+} from "./domain/TicketLifecycle.js"
 export {
   type NoticeKind,
   type NoticeRecord,
   type SendError,
   SendResult,
+  sendErrors,
   type Timings,
   WebhookNotSet,
   WebhookOffReason
@@ -44,6 +71,7 @@ export {
   parseWebhookAddress,
   productionAddresses,
   sandboxAddresses,
+  type WebhookAddress,
   type WebhookAddressPolicy
 } from "./domain/WebhookAddress.js"
 export { Entropy } from "./ports/Entropy.js"
@@ -51,13 +79,7 @@ export { ClientNotifier, NotificationFailed, OwnerNotifier } from "./ports/Notif
 export { PolicyLimits } from "./ports/PolicyLimits.js"
 export { type Probe, Probes, probe, type UnavailableCell } from "./ports/Probes.js"
 export { ProfanityFilter } from "./ports/ProfanityFilter.js"
-export {
-  type JoinedTransaction,
-  type StorePorts,
-  StoreUnavailable,
-  TransactionRefused,
-  Transactions
-} from "./ports/StorePorts.js"
+export { type StorePorts, StoreUnavailable, TransactionRefused, Transactions } from "./ports/StorePorts.js"
 export { TrackingPages } from "./ports/TrackingPages.js"
 export { WebhookPolicy } from "./ports/WebhookPolicy.js"
 export { REQUEST_HEADERS, type WebhookPost, WebhookSender } from "./ports/WebhookSender.js"
@@ -66,22 +88,17 @@ export { ApiKeyCache } from "./services/ApiKeyCache.js"
 export { Audit } from "./services/Audit.js"
 export { Closer } from "./services/background/Closer.js"
 export * as Notifiers from "./services/background/DefaultNotifiers.js"
-export { Dispatcher } from "./services/background/Dispatcher.js"
+export type { AttemptOptions } from "./services/background/DeliveryAttempt.js"
+export { Dispatcher, type DispatcherOptions } from "./services/background/Dispatcher.js"
 export { NotificationSender } from "./services/background/NotificationSender.js"
 export { CachedRateLimits } from "./services/CachedRateLimits.js"
 export { appCaller, Caller } from "./services/Caller.js"
-export type { ClientExport } from "./services/ClientRecords.js"
+export type { ClientExport, ClientShopExport } from "./services/ClientRecords.js"
 export { ClientCorrection, ClientInput, Clients } from "./services/Clients.js"
 export { CommittedChanges, CommittedEvents } from "./services/CommittedEvents.js"
 export { DeliveryHistory, OwnerPage, ReplayInput } from "./services/DeliveryHistory.js"
-export {
-  type BadRow,
-  type ExportedRow,
-  type ImportLine,
-  type ImportOptions,
-  type ImportReport,
-  Imports
-} from "./services/Imports.js"
+export type { BadRow, ExportedRow, ImportLine, ImportOptions, ImportReport } from "./services/Imports.js"
+export { Imports } from "./services/Imports.js"
 export { Keys } from "./services/Keys.js"
 export { Loyalty } from "./services/Loyalty.js"
 export { Offers } from "./services/Offers.js"

@@ -26,7 +26,7 @@ export interface StatementNode {
 
 /** The context that ESLint passes to a rule. */
 export interface RuleContext {
-  readonly sourceCode: { readonly parserServices?: ParserServices }
+  readonly sourceCode: { readonly parserServices?: unknown }
   readonly report: (problem: { readonly node: unknown; readonly messageId: "ignored" }) => void
 }
 
@@ -49,7 +49,8 @@ const ignoredRefusal = {
     schema: []
   },
   create: (context: RuleContext) => {
-    const { getTypeAtLocation, program } = context.sourceCode.parserServices ?? {}
+    const services = context.sourceCode.parserServices as ParserServices | undefined
+    const { getTypeAtLocation, program } = services ?? {}
     if (getTypeAtLocation === undefined || !program)
       throw new Error(
         "workshop/ignored-refusal needs type information. Set parserOptions.projectService of typescript-eslint"

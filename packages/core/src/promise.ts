@@ -17,10 +17,11 @@ export type { ShopRecord } from "./domain/Shop.js"
 export type { ChangeAuthor, TicketChange } from "./domain/TicketChange.js"
 export type { TicketStatus } from "./domain/TicketLifecycle.js"
 export type { NoticeRecord, WebhookStatus } from "./domain/Webhook.js"
+export type { ErrorCode } from "./http/ErrorTable.js"
 export { type AnyRefusal, isRefusal, type RefusalResponse, refusalResponse } from "./http/refusalResponse.js"
 export { type DataOf, type SuccessResponse, successResponse } from "./http/successResponse.js"
 export { type LoggedDelivery, TransactionRefused } from "./ports/StorePorts.js"
-export type { ClientExport } from "./services/ClientRecords.js"
+export type { ClientExport, ClientShopExport } from "./services/ClientRecords.js"
 export type { CommittedEvent } from "./services/CommittedEvents.js"
 export { type BorrowedClient, type PoolOf, withClient } from "./services/pool/PoolClient.js"
 export type * from "./services/promise/PlainInputs.js"
@@ -32,8 +33,9 @@ export type {
   PromiseOptions,
   RetentionOption
 } from "./services/promise/PromiseOptions.js"
-export type { PlainImport, PlainImportRow } from "./services/promise/PromiseTransfers.js"
+export type { PlainImport, PlainImportRow, PlainImportRows } from "./services/promise/PromiseTransfers.js"
 export {
+  type ActorServices,
   type PgClientLike,
   type PromiseWorkshop,
   type Readiness,
@@ -43,3 +45,4 @@ export {
   type WorkshopServices
 } from "./services/promise/PromiseWorkshop.js"
 export type { Result } from "./services/promise/toPromise.js"
+export { WorkshopStopped } from "./services/WorkshopStopped.js"

@@ -4,9 +4,16 @@
  */
 
 export type { Decision, ShopSnapshot } from "./decisions/ChangeSet.js"
-export { type Command, decide, execute, type Outcome } from "./decisions/Command.js"
-export type { LoadRequest } from "./decisions/Load.js"
-export { apply, type Change, emptyShopState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
+export { type AuditedAct, type Command, decide, execute, type Outcome } from "./decisions/Command.js"
+export type { LoadRequest, VisibleClient } from "./decisions/Load.js"
+export {
+  apply,
+  type Change,
+  emptyShopState,
+  type LoadedSettings,
+  type ReadMap,
+  type ShopState
+} from "./decisions/ShopState.js"
 export { type ClientLink, type DisplayedClient, isBlocked, visibleClient, visibleLink } from "./domain/Client.js"
 export {
   type AttemptRecord,
@@ -19,9 +26,11 @@ export {
   type EventRange,
   matchesReplayFilter,
   presentSchedule,
+  type Replayable,
   type ReplayFilter,
   type ReplayRecord,
-  type SentEvent
+  type SentEvent,
+  type WaitingDelivery
 } from "./domain/Delivery.js"
 export { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey } from "./domain/IdempotencyRecord.js"
 export { isUuid } from "./domain/Identifier.js"
@@ -43,7 +52,7 @@ export {
   stampLimitKey,
   stampLimitOf
 } from "./domain/LoyaltyCard.js"
-export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment } from "./domain/Moment.js"
+export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment, type ShopMoment } from "./domain/Moment.js"
 export {
   type DueNotification,
   type NotificationContacts,
@@ -54,9 +63,18 @@ export {
 export { visibleOffers, visibleWhileBlocked } from "./domain/Offer.js"
 export type { Person } from "./domain/Person.js"
 export { latestOfShops, newShopHead, type ShopHead, type ShopsAhead } from "./domain/Shop.js"
-export { preferredByNumber, type TicketRecord } from "./domain/Ticket.js"
+export {
+  type DelayRecord,
+  type PartRecord,
+  preferredByNumber,
+  type QuoteRecord,
+  type TicketItem,
+  type TicketPolicy,
+  type TicketRecord,
+  type TicketWindows
+} from "./domain/Ticket.js"
 export type { TicketChangeRecord } from "./domain/TicketChange.js"
-export { closure, closureMoves, isOpen, openStates } from "./domain/TicketLifecycle.js"
+export { closure, closureMoves, isOpen, openStates, type TicketStatusFacts } from "./domain/TicketLifecycle.js"
 export { type TrackedTicket, trackedFields, trackedShopFields, trackedTicket } from "./domain/TrackedTicket.js"
 export { acknowledges, acknowledgingStatuses, type Webhook } from "./domain/Webhook.js"
 export {
@@ -68,7 +86,7 @@ export {
   type StaleCopies,
   TURNS_PER_CLAIM
 } from "./ports/CellPorts.js"
-export { type RunInSpan, Tracing } from "./ports/Probes.js"
+export { type RunInSpan, type SpanAttributes, Tracing } from "./ports/Probes.js"
 export { type RetentionWorker, StoreRetention } from "./ports/Retention.js"
 export {
   AuditLog,
@@ -82,6 +100,7 @@ export {
   type DueClosure,
   type EventPart,
   type IdempotencyRecordPage,
+  type JoinedTransaction,
   type LoggedDelivery,
   NotificationQueue,
   noTransactions,

@@ -6,4 +6,5 @@
 export { ClockAdvance, SandboxClock } from "@workshop/core/sandbox"
 export { SandboxReceivers, sandboxSender } from "./sandbox/Receivers.js"
 export { SandboxApi } from "./sandbox/SandboxApi.js"
-export { sandboxDocument, sandboxRoutes } from "./sandbox/sandboxRoutes.js"
+export type { ScenarioRunner } from "./sandbox/ScenariosApi.js"
+export { type SandboxOptions, sandboxDocument, sandboxRoutes } from "./sandbox/sandboxRoutes.js"

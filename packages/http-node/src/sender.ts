@@ -3,4 +3,7 @@
  * public.
  */
 
-export { layer, make, type NodeSender, type NodeSenderOptions } from "./sender/NodeSender.js"
+export type { ConnectionCounts } from "./sender/ConnectionPool.js"
+export { layer, make, type NodeSender, type NodeSenderOptions, type SenderCounts } from "./sender/NodeSender.js"
+export type { Resolve } from "./sender/Resolver.js"
+export { SendFailed } from "./sender/SendFailed.js"

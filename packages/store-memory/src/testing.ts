@@ -26,7 +26,13 @@ import {
   TestKeys,
   WorkshopStopped
 } from "@workshop/core/internal"
-import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start } from "@workshop/core/promise"
+import {
+  type CommittedEvent,
+  type PlainCaller,
+  type PromiseOptions,
+  type PromiseWorkshop,
+  start
+} from "@workshop/core/promise"
 import { type CommitCallback, Directory, OpenTransaction, SandboxData } from "@workshop/core/store"
 import { SettableClock, TEST_START } from "@workshop/core/testing"
 import { Context, Data, Duration, Effect, Either, Layer, Option, Runtime } from "effect"
@@ -76,8 +82,6 @@ const recordShops = <Ports, E, R>(
     }) as unknown as Context.Context<Ports>
   })
 
-type Caller = Parameters<PromiseWorkshop["tickets"]["create"]>[0]
-
 /** The options of a test workshop, including those of `start`. All have defaults. */
 export interface TestWorkshopOptions<E = never>
   extends Partial<Omit<PromiseOptions<E>, "clock" | "now" | "background">> {
@@ -103,7 +107,7 @@ export interface TestWorkshop {
   /** The shop of the test. */
   readonly shop: ShopRecord
   /** A caller of the shop with all scopes. */
-  readonly caller: Caller
+  readonly caller: PlainCaller
   /**
    * Everything that was sent so far, oldest first, for the test's shop and for shops that were opened through this
    * workshop, but not for other shops in the same store.
@@ -234,7 +238,7 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
     throw refused
   })
   const scopes = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const
-  const caller: Caller = { shop_id: shop.id, caller_id: "test", scopes, via: "api" }
+  const caller: PlainCaller = { shop_id: shop.id, caller_id: "test", scopes, via: "api" }
 
   const walk = Effect.fnUntraced(function* (target: number) {
     const works = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const

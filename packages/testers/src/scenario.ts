@@ -1,4 +1,8 @@
 /** Entry `@workshop/testers/scenario`: scenarios as `workshop scenario` runs them. */
 
+export type { Mismatch } from "./scenario/Expectation.js"
+export type { ScenarioFailure, ScenarioResult, StepExchange, StepResult } from "./scenario/Report.js"
 export { readScenario } from "./scenario/readScenario.js"
-export { runParsedScenario, runScenario } from "./scenario/runScenario.js"
+export { type RunOptions, runParsedScenario, runScenario, ScenarioFailed } from "./scenario/runScenario.js"
+export type { Scenario } from "./scenario/Scenario.js"
+export type { Position, Problem } from "./scenario/Source.js"

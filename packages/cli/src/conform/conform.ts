@@ -1,10 +1,9 @@
 import { type Paint, pluralize } from "@workshop/core/internal/terminal"
-import { type ConformTarget, runCases, suite } from "@workshop/testers/conform"
+import { type ConformTarget, findTarget, runCases, suite } from "@workshop/testers/conform"
 import {
   type Case,
   type CaseResult,
   closingLines,
-  findTarget,
   htmlReport,
   junitReport,
   type Report,

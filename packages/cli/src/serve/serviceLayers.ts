@@ -12,7 +12,6 @@ import {
   TrackingPages,
   Workshop
 } from "@workshop/core"
-import { makeWordList } from "@workshop/core/internal"
 import { ClockAdvance, SandboxClock } from "@workshop/core/sandbox"
 import { Directory } from "@workshop/core/store"
 import { SandboxReceivers } from "@workshop/http-node/sandbox"
@@ -48,7 +47,7 @@ const wordsLayer = (file: string | null) =>
             yield* Effect.logWarning(
               `The word list ${file} is empty, so only words that a shop itself forbids are refused.`
             )
-          return Profanity.layerWords(makeWordList(words))
+          return Profanity.layerWords(words)
         })
       )
 

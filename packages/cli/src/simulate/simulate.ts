@@ -4,7 +4,6 @@ import { pluralize, shorten } from "@workshop/core/internal/terminal"
 import * as MemoryStore from "@workshop/store-memory"
 import {
   audit,
-  type Bounds,
   clockWarning,
   computeLatencies,
   countTrace,
@@ -17,6 +16,7 @@ import {
   realMs,
   remoteSimulation,
   runSimulation,
+  type SimulationBounds,
   type SimulationControl,
   type SimulationProgress,
   type Summary,
@@ -108,7 +108,7 @@ interface SimulationRun {
 
 const playSimulation = (
   flags: SimulateFlags,
-  bounds: Bounds,
+  bounds: SimulationBounds,
   observers: Observers,
   control: SimulationControl
 ): Effect.Effect<SimulationRun, CommandRefused, Scope.Scope> => {
@@ -146,7 +146,7 @@ const runUntilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effe
 const isInitiallyEmpty = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
 /** Repeats a run with fewer steps. */
-const makeRepeat = (flags: SimulateFlags, bounds: Bounds) => (steps: number) => {
+const makeRepeat = (flags: SimulateFlags, bounds: SimulationBounds) => (steps: number) => {
   const observers = makeObservers(bounds.seed, flags.signatureHeader)
   const control = { isOver: () => false, progress: () => yieldToEventLoop }
   const played = playSimulation(flags, { ...bounds, steps }, observers, control)
@@ -156,7 +156,7 @@ const makeRepeat = (flags: SimulateFlags, bounds: Bounds) => (steps: number) => 
 /** Writes the first violation as a scenario of the shortest run that has it, if the run can be repeated exactly. */
 const writeScenario = Effect.fnUntraced(function* (
   flags: SimulateFlags,
-  bounds: Bounds,
+  bounds: SimulationBounds,
   trace: Trace,
   [first]: ReadonlyArray<Violation>
 ) {

@@ -4,9 +4,9 @@ import { CsvError, type InfoRecord, parse } from "csv-parse"
 import { type Chunks, fileSource, inputSource, type RowSource, streamSource } from "./rowSource.js"
 
 /** The formats of a file of rows. */
-export const FORMATS = ["csv", "jsonl"] as const
-/** One of {@link FORMATS}. */
-export type FileFormat = (typeof FORMATS)[number]
+export const FORMATS = ["csv", "jsonl"] as const satisfies ReadonlyArray<FileFormat>
+/** The format of a file of rows: CSV, or one JSON object per line. */
+export type FileFormat = "csv" | "jsonl"
 
 /** The columns of a CSV file, named as the fields of a row; a dot separates a field from a field within it. */
 export const COLUMNS = [

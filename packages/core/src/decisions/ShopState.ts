@@ -90,7 +90,11 @@ export interface ShopState {
   readonly holders: ReadMap<Phone, ClientAccount>
 }
 
-type LoadedSettings = Pick<ShopState, "shop" | "head" | "webhook" | "events" | "replayable" | "accounts" | "holders">
+/** The part of a shop's state that every command loads. */
+export type LoadedSettings = Pick<
+  ShopState,
+  "shop" | "head" | "webhook" | "events" | "replayable" | "accounts" | "holders"
+>
 
 /** A shop's state with only the settings loaded. */
 export const emptyShopState = (input: LoadedSettings): ShopState => ({

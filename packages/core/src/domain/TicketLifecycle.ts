@@ -164,7 +164,7 @@ const movesFrom = (ticket: TicketStatusFacts, now: Instant): ReadonlyArray<Table
   statusMoves.filter((move) => move.from === ticket.state && isInTime(move, ticket, now))
 
 /** The ticket does not accept the move. `allowed` lists the statuses that it would accept now (Specification, Errors). */
-interface RefusedMove extends TicketPresent {
+export interface RefusedMove extends TicketPresent {
   readonly from: TicketState
   readonly to: TicketStatus
   readonly allowed: ReadonlyArray<TicketStatus>

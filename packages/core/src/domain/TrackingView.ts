@@ -8,6 +8,7 @@ import type { TrackedTicket } from "./TrackedTicket.js"
 
 /** A step of a ticket on its page. */
 export interface TrackingStep {
+  /** The name of the step: a state, or the creation of the ticket. */
   readonly step: "received" | TicketState
   /**
    * The progress of the step. `current` is the ticket's present step, and no step is current after the item was
@@ -23,28 +24,43 @@ export interface TrackingStep {
  * quote have no field here, so no template can show them. Instants are ISO 8601 in UTC, amounts are in minor units.
  */
 export interface TrackingView {
+  /** The name of the shop. */
   readonly shop_name: string
+  /** The IANA time zone of the shop, such as `Africa/Tunis`, in which the page shows dates. */
   readonly time_zone: string
+  /** The ISO 4217 code of the currency of the amounts, such as `TND`. */
   readonly currency: string
+  /** The number of decimals of the currency: 1,000 minor units with 3 decimals are 1.000. */
   readonly decimals: number
+  /** The code in the page's address, such as `7K3M-Q9XD`. */
   readonly tracking_code: string
   /** The number on the receipt. */
   readonly number_label: string
+  /** Whether something was brought in for repair, or ordered. */
   readonly type: TicketType
+  /** The state of the ticket (Specification, States). */
   readonly state: TicketState
+  /** Why the service closed the ticket; null in any state but `abandoned`. */
   readonly abandon_reason: AbandonReason | null
   /** The items that were brought or ordered; the service if there are none. */
   readonly items: ReadonlyArray<string>
+  /** The steps up to the end of the ticket, in their order. */
   readonly steps: ReadonlyArray<TrackingStep>
   /** The promised date. Like `delay` and `part`, it is set only while the ticket is in the workshop. */
   readonly promised_at: string | null
+  /** The latest delay, with the date that was promised before; null if there was none. */
   readonly delay: { readonly previous_promised_at: string | null; readonly reason: string | null } | null
+  /** The part that the workshop ordered; null if there is none. */
   readonly part: Pick<Part, "label" | "status" | "expected_at" | "received_at"> | null
+  /** The price, in minor units; null if it is unknown. */
   readonly price_minor: number | null
+  /** The deposit that was paid, in minor units; null if there was none. */
   readonly deposit_minor: number | null
-  /** The remaining amount; null if it is unknown, or after the item has left the shop. */
+  /** The amount that remains to be paid, in minor units; null if it is unknown, or after the item has left the shop. */
   readonly remaining_minor: number | null
+  /** When and how the client was notified last; null if they were not. */
   readonly notified: { readonly at: string; readonly channel: NotifiedChannel | null } | null
+  /** When the ticket last changed. */
   readonly updated_at: string
 }
 

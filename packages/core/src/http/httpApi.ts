@@ -62,15 +62,16 @@ export const apiBehind = <I extends HttpApiMiddleware.HttpApiMiddleware.AnyId, S
     .add(withFailures(ClientsApi).middleware(tag))
 }
 
-const GROUP_NAMES = ["shop", "tickets", "clients"] as const
-type Name = (typeof GROUP_NAMES)[number]
+const GROUP_NAMES = ["shop", "tickets", "clients"] as const satisfies ReadonlyArray<ApiGroupName>
+/** A group of the API. */
+export type ApiGroupName = "shop" | "tickets" | "clients"
 
 type AnyGroup = HttpApiGroup.HttpApiGroup.AnyWithProps
 
 /** Whether a type is a union of several types, which here means two groups with the same name. */
 type IsSeveral<A, Each = A> = Each extends unknown ? ([A] extends [Each] ? false : true) : never
 
-type Wrong<Groups extends HttpApiGroup.HttpApiGroup.Any, N extends Name> = [
+type Wrong<Groups extends HttpApiGroup.HttpApiGroup.Any, N extends ApiGroupName> = [
   HttpApiGroup.HttpApiGroup.WithName<Groups, N>
 ] extends [never]
   ? `Your HttpApi has no group called ${N}: add apiBehind(middleware) with addHttpApi`
@@ -91,7 +92,7 @@ type WithGroupsOnce<Groups extends HttpApiGroup.HttpApiGroup.Any> = [
 const GROUP_APIS = { shop: ShopApi, tickets: TicketsApi, clients: ClientsApi } as const
 
 /** The groups of an API; throws if one is missing or another has its name. */
-const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<Name, AnyGroup>> => {
+const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<ApiGroupName, AnyGroup>> => {
   const groups = api.groups as Readonly<Record<string, AnyGroup | undefined>>
   for (const name of GROUP_NAMES) {
     const group = groups[name]
@@ -100,7 +101,7 @@ const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<Name, AnyG
     if (Object.keys(GROUP_APIS[name].endpoints).some((endpoint) => !(endpoint in group.endpoints)))
       throw new Error(`Your HttpApi has another group called ${name}. Rename your group.`)
   }
-  return groups as Readonly<Record<Name, AnyGroup>>
+  return groups as Readonly<Record<ApiGroupName, AnyGroup>>
 }
 
 /** The options of the served groups. */
@@ -152,9 +153,10 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
   api: HttpApi.HttpApi<Id, Groups, E, R> & WithGroupsOnce<Groups>,
   options: GroupsOptions = {}
 ): Layer.Layer<
-  HttpApiGroup.ApiGroup<Id, Name>,
+  HttpApiGroup.ApiGroup<Id, ApiGroupName>,
   never,
-  ServicesOfGroups | HttpApiGroup.HttpApiGroup.MiddlewareWithName<Groups, Name & HttpApiGroup.HttpApiGroup.Name<Groups>>
+  | ServicesOfGroups
+  | HttpApiGroup.HttpApiGroup.MiddlewareWithName<Groups, ApiGroupName & HttpApiGroup.HttpApiGroup.Name<Groups>>
 > => {
   const { observe } = requireOptions("groups", options, { observe: mustBeFunction })
   const groups = groupsOf(api)

@@ -2,6 +2,7 @@
 
 export { errorFormat } from "./ErrorFormat.js"
 export {
+  type ApiGroupName,
   ApiKeys,
   apiBehind,
   type CallerMiddleware,

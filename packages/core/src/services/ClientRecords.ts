@@ -8,14 +8,17 @@ import {
   type PersonRecords
 } from "../decisions/eraseClient.js"
 import type { ClientAccount } from "../domain/Client.js"
-import type { SentEvent } from "../domain/Delivery.js"
+import type { AttemptRecord, SentEvent } from "../domain/Delivery.js"
 import type { IdempotencyRecord, IdempotencyRecordKey } from "../domain/IdempotencyRecord.js"
-import type { ShopId } from "../domain/Identifier.js"
+import type { ClientId, ShopId } from "../domain/Identifier.js"
 import { type Instant, toIso, toIsoOrNull } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
+import type { CardRecord, LedgerEntry } from "../domain/LoyaltyCard.js"
+import type { NotificationRecord } from "../domain/Notification.js"
+import type { OfferRecord } from "../domain/Offer.js"
 import type { Person } from "../domain/Person.js"
 import type { ShopNotFound, ShopRecord } from "../domain/Shop.js"
-import { ticketView } from "../domain/Ticket.js"
+import { type Ticket, ticketView } from "../domain/Ticket.js"
 import { PersonalData, type PersonShopData, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
 import { makeAuditedCommandRunner, makeCommandRunner } from "./CommandRunner.js"
@@ -44,14 +47,45 @@ const withIsoDate = <Row extends { readonly created_at: Instant }>({ created_at,
   created_at: toIso(created_at)
 })
 
-/** The data of a client in a shop, as exported for the client. */
+/** The data of a client in a shop, as exported for the client. Instants are ISO 8601 in UTC. */
+export interface ClientShopExport {
+  readonly shop_id: ShopId
+  readonly shop_name: string
+  /** When the client became known to the shop; null if they are not known to it. */
+  readonly known_at: string | null
+  /** When the client blocked the shop; null if they did not. */
+  readonly blocked_at: string | null
+  readonly loyalty_card: (Omit<CardRecord, "updated_at"> & { readonly updated_at: string | null }) | null
+  readonly loyalty_ledger: ReadonlyArray<Omit<LedgerEntry, "created_at"> & { readonly created_at: string }>
+  readonly tickets: ReadonlyArray<Ticket & { readonly client_id: ClientId | null }>
+  readonly offers: ReadonlyArray<
+    Omit<OfferRecord, "created_at" | "answered_at"> & {
+      readonly created_at: string
+      readonly answered_at: string | null
+    }
+  >
+  readonly notifications: ReadonlyArray<Omit<NotificationRecord, "created_at"> & { readonly created_at: string }>
+  /** The events about these tickets and this client, as webhooks carry them. */
+  readonly events: ReadonlyArray<unknown>
+  readonly delivery_attempts: ReadonlyArray<
+    Pick<AttemptRecord, "event_id" | "n" | "status" | "error" | "head"> & { readonly started_at: string }
+  >
+  readonly idempotency_records: ReadonlyArray<
+    Pick<IdempotencyRecord, "operation" | "key"> & {
+      readonly request: string
+      readonly response: unknown
+      readonly expires_at: string
+    }
+  >
+}
+
 const toShopPart = (
   shop: ShopRecord,
   { link, card, ledger, offers, notifications, tickets }: PersonShopData,
   sent: ReadonlyArray<SentEvent>,
   idempotencyRecords: ReadonlyArray<IdempotencyRecord>,
   tracking_base_url: string | null
-) => ({
+): ClientShopExport => ({
   shop_id: shop.id,
   shop_name: shop.name,
   known_at: toIsoOrNull(link?.known_at ?? null),
@@ -87,7 +121,7 @@ const toShopPart = (
 /** Everything that is stored about one client, for export. */
 export interface ClientExport {
   readonly account: Readonly<Record<string, unknown>>
-  readonly shops: ReadonlyArray<ReturnType<typeof toShopPart>>
+  readonly shops: ReadonlyArray<ClientShopExport>
 }
 
 /** The person of an account. */

@@ -11,12 +11,9 @@ const makeFilter = (list: WordList.WordList, toFoundWord: (field: string, word: 
     )
 })
 
-/** A filter that refuses every text with a word of the list, in shops of every language. */
-export const layerWords = (list: WordList.WordList): Layer.Layer<ProfanityFilter> =>
-  Layer.succeed(
-    ProfanityFilter,
-    makeFilter(list, (field, word) => ({ field, word }))
-  )
+/** A filter that refuses every text with one of the words or phrases, in shops of every language. */
+export const layerWords = (words: Iterable<string>): Layer.Layer<ProfanityFilter> =>
+  Layer.sync(ProfanityFilter, () => makeFilter(WordList.makeWordList(words), (field, word) => ({ field, word })))
 
 /** The usual insults in each shop's languages (Specification, Errors). */
 export const layer: Layer.Layer<ProfanityFilter> = Layer.succeed(

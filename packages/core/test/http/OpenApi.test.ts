@@ -1,6 +1,7 @@
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "@effect/platform"
+import { eventTypes } from "@workshop/core"
 import { type RequestIssue, WorkshopApi } from "@workshop/core/http"
-import { eventTypes, failureRows } from "@workshop/core/internal"
+import { failureRows } from "@workshop/core/internal"
 import { compileRoutes } from "@workshop/core/internal/http"
 import { documentOf } from "@workshop/core/openapi"
 import { Context, Effect, Either, Option, ParseResult, Schema } from "effect"

@@ -30,9 +30,11 @@ export interface NodeSenderOptions {
   readonly body_ms?: number
   /** The time after which an idle connection is closed; by default `ServiceLimits.webhook_connection_idle_ms`. */
   readonly idle_ms?: number
+  /** The `User-Agent` of the deliveries. */
   readonly user_agent?: string
   /** Certificate authorities to trust instead of the system's, in PEM. */
   readonly ca?: string
+  /** Looks up the addresses of a name; by default the system's name servers, without `/etc/hosts`. */
   readonly resolve?: Resolve
   /** Replaces `allowsAddress` in tests whose receiver is on loopback. */
   readonly isPublic?: (address: string) => boolean
@@ -40,12 +42,15 @@ export interface NodeSenderOptions {
 
 /** The sender's connections and received bytes, for metrics. */
 export interface SenderCounts extends ConnectionCounts {
+  /** The number of bytes of responses that were read. */
   readonly bytes_read: number
 }
 
 /** A sender and its counts. */
 export interface NodeSender {
+  /** Makes one attempt. It never fails: a failed attempt is a `SendResult` with its error. */
   readonly send: (post: WebhookPost) => Effect.Effect<SendResult>
+  /** The counts at present. */
   readonly counts: () => SenderCounts
 }
 

@@ -1,4 +1,4 @@
-import { eventTypes } from "@workshop/core/internal"
+import { eventTypes } from "@workshop/core"
 import Stripe from "stripe"
 import { describe, expect, it } from "vitest"
 import { DAY, type Json, Service } from "../delivery/Service.js"

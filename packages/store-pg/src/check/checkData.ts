@@ -9,7 +9,11 @@ import { openMigrationSession, type Session } from "../migrate/Session.js"
 import { type Invariant, invariants } from "./invariants.js"
 
 /** A violated invariant. */
-export interface InvariantViolation extends Pick<Invariant, "name" | "finds"> {
+export interface InvariantViolation {
+  /** The name of the invariant, such as `event-order`. */
+  readonly name: string
+  /** A sentence about what is wrong with the rows. */
+  readonly finds: string
   /** The cell in which it is violated. Omitted if there is only one cell, or the violation concerns several. */
   readonly cell?: string
   /** The number of violating rows. */
@@ -22,6 +26,7 @@ export interface InvariantViolation extends Pick<Invariant, "name" | "finds"> {
 export interface CheckResult {
   /** The number of checks. */
   readonly checks: number
+  /** The violated invariants; empty if the data are consistent. */
   readonly findings: ReadonlyArray<InvariantViolation>
 }
 

@@ -62,6 +62,7 @@ export class Inboxes {
 
 /** The server under test, and the ways in which the cases may use it. */
 export interface ConformTarget {
+  /** The HTTP client of the server. */
   readonly api: Api
   /**
    * The sandbox that the cases use; null if they must not use one. `inboxes` is null if no webhook can reach the cases.
@@ -72,9 +73,12 @@ export interface ConformTarget {
 }
 
 /** The address of the server, with the token of its sandbox or a key. */
-interface TargetAddress {
+export interface TargetAddress {
+  /** The address of the service, with or without `/v1`. */
   readonly base_url: string
+  /** An API key with all scopes, for a server without a sandbox; null if there is none. */
   readonly key: string | null
+  /** The token that the sandbox requires; null if it requires none. */
   readonly sandboxToken: string | null
   /** The header in which the server signs deliveries. */
   readonly signatureHeader: string

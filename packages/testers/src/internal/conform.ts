@@ -15,5 +15,4 @@ export {
   reportOf,
   sectionLines
 } from "../conform/Report.js"
-export { findTarget } from "../conform/Target.js"
 export { ruleAt } from "../testkit/RuleAddress.js"

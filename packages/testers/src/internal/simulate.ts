@@ -21,10 +21,10 @@ export {
 } from "../simulate/SimulationEnvironment.js"
 export { findShortestRun } from "../simulate/shortestRun.js"
 export {
-  type Bounds,
   makeObservers,
   type Observers,
   runSimulation,
+  type SimulationBounds,
   type SimulationControl,
   type SimulationProgress
 } from "../simulate/simulation.js"

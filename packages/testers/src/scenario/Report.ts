@@ -30,7 +30,7 @@ export interface ScenarioFailure extends Position {
 }
 
 /** The result of a step. */
-interface StepResult {
+export interface StepResult {
   readonly line: number
   readonly title: string
   readonly outcome: "passed" | "failed" | "not_run"
@@ -42,11 +42,16 @@ interface StepResult {
 
 /** The result of a scenario. */
 export interface ScenarioResult {
+  /** The path of the file. */
   readonly file: string
+  /** The name in the file. */
   readonly name: string
+  /** The section of the specification that the file names; null if it names none. */
   readonly section: string | null
   readonly passed: boolean
+  /** The results of all steps, also of those that were not run. */
   readonly steps: ReadonlyArray<StepResult>
+  /** The failure that ended the scenario; null if it passed. */
   readonly failure: ScenarioFailure | null
 }
 

@@ -1,4 +1,5 @@
-import { eventTypes, toIso } from "@workshop/core/internal"
+import { eventTypes } from "@workshop/core"
+import { toIso } from "@workshop/core/internal"
 import { Effect, Predicate, Schema } from "effect"
 import type { ReceivedDelivery } from "../receive/Receiver.js"
 import { type CallName, calls, requestOf } from "../testkit/Calls.js"

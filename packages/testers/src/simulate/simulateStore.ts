@@ -4,7 +4,7 @@ import type { EnvironmentFailed } from "../testkit/Api.js"
 import { audit } from "./auditor/audit.js"
 import type { Trace, Violation } from "./auditor/Trace.js"
 import { inProcessSimulation, simulatedServiceLayer } from "./SimulationEnvironment.js"
-import { type Bounds, makeObservers, runSimulation } from "./simulation.js"
+import { makeObservers, runSimulation, type SimulationBounds } from "./simulation.js"
 
 /** The findings of a simulation. */
 export interface SimulationResult {
@@ -16,6 +16,12 @@ export interface SimulationResult {
   readonly trace: Trace
 }
 
+/** The options of a simulation on a store. */
+export interface SimulateStoreOptions<E> extends SimulationBounds {
+  /** The layer of the store, which must begin empty. */
+  readonly store: Layer.Layer<StorePorts, E, Entropy>
+}
+
 /**
  * Runs a simulated week of shops on a store, with the service and its receivers in this process, and lets the auditor
  * check every response, event and delivery. Use it in the tests of your own store. The store must begin empty.
@@ -23,10 +29,7 @@ export interface SimulationResult {
 export const simulateStore = <E>({
   store,
   ...bounds
-}: Bounds & { readonly store: Layer.Layer<StorePorts, E, Entropy> }): Effect.Effect<
-  SimulationResult,
-  E | EnvironmentFailed | StoreUnavailable
-> =>
+}: SimulateStoreOptions<E>): Effect.Effect<SimulationResult, E | EnvironmentFailed | StoreUnavailable> =>
   Effect.gen(function* () {
     const observers = makeObservers(bounds.seed)
     const control = { isOver: () => false, progress: () => Effect.void }

@@ -393,9 +393,12 @@ const openSimulation = (runner: SimulationRunner, shops: number): Effect.Effect<
   })
 
 /** The seed and the size of a simulation. */
-export interface Bounds {
+export interface SimulationBounds {
+  /** The seed, which determines every activity and every fault of the run. */
   readonly seed: number
+  /** The number of activities of the shops, clients and owners. */
   readonly steps: number
+  /** The number of shops. */
   readonly shops: number
   /** The number of names and phone numbers to skip, for a service that may have had the same run before. */
   readonly taken?: number
@@ -433,7 +436,7 @@ export interface SimulationControl {
 export const runSimulation = (
   environment: SimulationEnvironment,
   { recorder, receivers }: Observers,
-  bounds: Bounds,
+  bounds: SimulationBounds,
   control: SimulationControl
 ): Effect.Effect<Trace, EnvironmentFailed> =>
   Effect.gen(function* () {

@@ -5,50 +5,70 @@ import type { AbandonReason } from "../../domain/TicketLifecycle.js"
 import type { TrackingStep } from "../../domain/TrackingView.js"
 import type { TrackingLanguage } from "./TrackingLanguage.js"
 
-/** A heading, and a sentence below it. */
-interface Notice {
+/** A heading of a ticket's page, and a sentence below it. */
+export interface TrackingNotice {
   readonly title: string
   readonly text: string
 }
 
-type OfType<A> = Readonly<Record<TicketType, A>>
+/** Words that differ between a repair and an order. */
+export type ByTicketType<A> = Readonly<Record<TicketType, A>>
 
-/** All words of a ticket's page. */
+/** All words of a ticket's page in one language. Dates in them are formatted for the shop's time zone. */
 export interface TrackingWords {
+  /** The direction of writing, for the attribute `dir` of the page. */
   readonly direction: "ltr" | "rtl"
+  /** The heading of the page, by the ticket's state; for a closed ticket, by the reason why it was closed. */
   readonly states: {
-    readonly workshop: OfType<Notice>
-    readonly ready: OfType<Notice>
-    readonly impossible: OfType<Notice>
-    readonly collected: OfType<Notice>
-    readonly abandoned: Readonly<Record<AbandonReason, Notice>>
+    readonly workshop: ByTicketType<TrackingNotice>
+    readonly ready: ByTicketType<TrackingNotice>
+    readonly impossible: ByTicketType<TrackingNotice>
+    readonly collected: ByTicketType<TrackingNotice>
+    readonly abandoned: Readonly<Record<AbandonReason, TrackingNotice>>
   }
-  readonly steps: OfType<Readonly<Record<TrackingStep["step"], string>>>
+  /** The names of the steps in the list of steps. */
+  readonly steps: ByTicketType<Readonly<Record<TrackingStep["step"], string>>>
+  /** How screen readers name the progress of a step. */
   readonly progress: Readonly<Record<TrackingStep["progress"], string>>
+  /** The heading of the list of steps. */
   readonly progress_title: string
+  /** The heading of the details: dates, prices and notifications. */
   readonly details_title: string
+  /** The label of the promised date. */
   readonly promised_at: string
-  /** `date` is the previously promised date. */
-  readonly delay: Notice & { readonly before: (date: string) => string }
+  /** The notice of a delay. `before` is its sentence about `date`, the date that was promised before. */
+  readonly delay: TrackingNotice & { readonly before: (date: string) => string }
+  /** The sentences about a part that the workshop ordered; those with a date are used if the date is known. */
   readonly part: {
     readonly ordered: string
     readonly received: string
     readonly expected_at: (date: string) => string
     readonly received_at: (date: string) => string
   }
+  /** The label of the price. */
   readonly price: string
+  /** The label of the deposit. */
   readonly deposit: string
+  /** The label of the amount that remains to be paid. */
   readonly remaining: string
+  /** The label of the time at which the client was notified. */
   readonly notified: string
+  /** The names of the ways to notify a client. */
   readonly channels: Readonly<Record<NotifiedChannel, string>>
+  /** The label of the ticket's number. */
   readonly ticket: string
+  /** The label of the tracking code. */
   readonly code: string
+  /** The label of the time of the last change. */
   readonly updated_at: string
   /** The text between a label and its value. */
   readonly colon: string
-  readonly not_found: Notice
-  readonly too_many: Notice
-  readonly unavailable: Notice
+  /** The page for a tracking code that no ticket has, a 404. */
+  readonly not_found: TrackingNotice
+  /** The page for an address with too many requests, a 429. */
+  readonly too_many: TrackingNotice
+  /** The page while the store is unavailable, a 503. */
+  readonly unavailable: TrackingNotice
 }
 
 const DAYS = Limits.closure_ms / DAY_MS

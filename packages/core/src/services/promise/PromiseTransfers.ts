@@ -17,7 +17,8 @@ import { type RunEffect, toPromise, withoutUndefined } from "./toPromise.js"
 /** A row of an import: a ticket with its client, or only a client. */
 export interface PlainImportRow extends Schema.Schema.Encoded<typeof ImportRow> {}
 
-type Rows = Iterable<PlainImportRow> | AsyncIterable<PlainImportRow>
+/** The rows of an import. */
+export type PlainImportRows = Iterable<PlainImportRow> | AsyncIterable<PlainImportRow>
 
 /** The options of an import, as plain values. */
 export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly shop_id: string } & (
@@ -26,7 +27,7 @@ export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly 
          * The rows in order; the report numbers them from 1. If the source throws, the import rejects with the number
          * of the row; earlier rows may have been written.
          */
-        readonly rows: Rows
+        readonly rows: PlainImportRows
       }
     | {
         /** The rows of a file with their lines, such as the result of `readRows` of `@workshop/cli/rows`. */
@@ -37,7 +38,7 @@ export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** The rows with their numbers. If the source throws, the error has the number of the row that was read. */
-async function* numberRows(rows: Rows): AsyncGenerator<ImportLine> {
+async function* numberRows(rows: PlainImportRows): AsyncGenerator<ImportLine> {
   let line = 1
   try {
     for await (const row of rows) yield { line: line++, row: withoutUndefined(row) }

@@ -77,14 +77,16 @@ const makeCronMethods = (run: RunEffect<WorkshopServices>, hasSender: boolean) =
   }
 }
 
-/** The acts of one actor. */
-type Acts = ReturnType<typeof promiseApi> & ReturnType<typeof promiseTransfers>
+/** The services on behalf of one actor: the methods of tickets, clients, offers, shops, keys, webhooks and transfers. */
+export type ActorServices = ReturnType<typeof promiseApi> & ReturnType<typeof promiseTransfers>
 
 /** A workshop for teams without Effect: every service with plain values and promises, until it is stopped. */
-export type PromiseWorkshop = Acts &
+export type PromiseWorkshop = ActorServices &
   ReturnType<typeof makeCronMethods> & {
     /** The same services on behalf of an actor, whom the audit log names for an owner's or operator's act. */
-    readonly as: (actor: string) => Acts & Pick<PromiseWorkshop, "within"> & { readonly orThrow: OrThrow<Acts> }
+    readonly as: (
+      actor: string
+    ) => ActorServices & Pick<PromiseWorkshop, "within"> & { readonly orThrow: OrThrow<ActorServices> }
     /**
      * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and
      * yours commit together, or not at all. You begin and end the transaction, and roll back or throw if a command was
@@ -112,7 +114,7 @@ export type PromiseWorkshop = Acts &
      * The same services, whose promises resolve to the value itself and reject with the refusal. A refusal that you do not handle is then an
      * unhandled rejection, so you notice it.
      */
-    readonly orThrow: OrThrow<Acts & ReturnType<typeof makeCronMethods>>
+    readonly orThrow: OrThrow<ActorServices & ReturnType<typeof makeCronMethods>>
     /** The work outside of requests: closing, delivering, notifying and removing old rows. */
     readonly background: {
       /**
@@ -294,7 +296,10 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
     }
   })
-  const actsOf = (runAs: RunEffect<WorkshopServices>): Acts => ({ ...promiseApi(runAs), ...promiseTransfers(runAs) })
+  const actsOf = (runAs: RunEffect<WorkshopServices>): ActorServices => ({
+    ...promiseApi(runAs),
+    ...promiseTransfers(runAs)
+  })
   const services = {
     ...actsOf(run),
     ...makeCronMethods(run, options.sender !== undefined || options.send !== undefined)

@@ -1,5 +1,5 @@
 import { SIGNATURE_HEADER } from "@workshop/core/internal"
-import type { Bounds } from "../simulation.js"
+import type { SimulationBounds } from "../simulation.js"
 
 /** The service that a simulation calls: a kind of store in this process, or a running server. */
 interface SimulatedService {
@@ -13,7 +13,7 @@ interface SimulatedService {
 /** The command that repeats a run. */
 export const formatRepeatCommand = (
   { store, baseUrl, signatureHeader }: SimulatedService,
-  { seed, steps, shops }: Bounds
+  { seed, steps, shops }: SimulationBounds
 ): string => {
   const storeFlag = baseUrl !== null ? ` --base-url ${baseUrl}` : store === "memory" ? "" : ` --store ${store}`
   const headerFlag = signatureHeader === SIGNATURE_HEADER ? "" : ` --signature-header ${signatureHeader}`
