@@ -1,23 +1,28 @@
-import { looksLikeKey } from "@workshop/core/internal"
 import {
   type Behaviour,
   eventJson,
   eventLine,
+  findSilence,
   healthy,
   KnownTickets,
   makeForwarder,
+  type PointedWebhook,
   type ReceivedDelivery,
   type Receiver,
+  type Registration,
+  type RegistrationResult,
   type Reply,
+  readSandboxClock,
+  readSecret,
+  register,
   statusReply,
   type TicketNews,
-  type Totals,
-  type WebhookJson
+  type Totals
 } from "@workshop/testers/internal/receive"
 import { makeReceiver } from "@workshop/testers/receiver"
 import { Clock, Console, Deferred, Effect, Runtime, Schedule, type Scope } from "effect"
-import { refuse } from "../CommandRefused.js"
-import { type AskSandbox, makeAskSandbox } from "../sandbox/Sandbox.js"
+import { type CommandRefused, refuse, toCommandRefused } from "../CommandRefused.js"
+import { makeAskSandbox } from "../sandbox/Sandbox.js"
 import { cannotListen } from "../terminal/listenAddress.js"
 import { paintFor } from "../terminal/Output.js"
 import type { ReceiveFlags } from "./ReceiveOptions.js"
@@ -105,110 +110,18 @@ export const behaviourInWords = (behaviour: Behaviour): string =>
     ...(behaviour.fail_share > 0 ? [`fails ${Math.round(behaviour.fail_share * 100)} % of events`] : [])
   ].join(", ")
 
-/** The sandbox, and the shop whose webhook is set. */
-interface Registration {
-  /** The server's address, with or without `/v1`. */
-  readonly base: string
-  readonly shop: string | null
-  readonly key: string | null
-  readonly token: string | null
-  /** Turns the webhook on if it is off. */
-  readonly enable: boolean
-}
-
-/** The result of a registration. `opened` is the key of a shop that was opened for the receiver. */
-interface RegistrationResult {
-  readonly shop_id: string
-  readonly secret: string
-  /** The address that the webhook had before; null if it had none or the same one. */
-  readonly replaced: string | null
-  readonly opened: string | null
-  /** The reason why the webhook is off and nothing arrives; null while it is on. */
-  readonly off_reason: string | null
-}
-
-/** Calls of the server that a registration names. */
-const sandboxCalls = ({ base, token }: Registration) => {
+/** The sandbox that the flags name; null if none is given. A server that does not respond is refused. */
+const registrationOf = (flags: ReceiveFlags): Registration<CommandRefused> | null => {
+  const { register: base, sandboxToken: token, shop, key, enable } = flags
+  if (base === null) return null
   const ask = makeAskSandbox({ base_url: base, token })
   const refuseNoServer = () =>
     refuse(
       `No server responds at ${base}. Start workshop serve --sandbox --store memory, or give --register the address of a running server.`
     )
-  return <A>(...call: Parameters<AskSandbox>) => Effect.catchTag(ask<A>(...call), "NoResponse", refuseNoServer)
+  const call = <A>(...given: Parameters<typeof ask>) => Effect.catchTag(ask<A>(...given), "NoResponse", refuseNoServer)
+  return { base, call, shop, key, enable }
 }
-
-const findOrOpenShop = Effect.fnUntraced(function* (registration: Registration) {
-  const { base, shop, key } = registration
-  const ask = sandboxCalls(registration)
-  if (shop !== null) return { shop_id: shop, opened: null }
-  if (key !== null) {
-    const { id } = yield* ask<{ readonly id: string }>("get shop", "", undefined, key)
-    return { shop_id: id, opened: null }
-  }
-  const body = { name: "Receiver", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
-  const created = yield* ask<{ readonly shop: { readonly id: string }; readonly key: string }>("open shop", "", body)
-  const opened = String(created.key)
-  // The key is checked, because it is printed as a command for a shell.
-  if (!looksLikeKey(opened))
-    return yield* refuse(
-      `${base} returned a shop without a valid API key. Check that --register has the address of a sandbox.`
-    )
-  return { shop_id: created.shop.id, opened }
-})
-
-/** Sets the webhook of a shop in the sandbox to an address. Opens a shop if none is named. */
-export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
-  const ask = sandboxCalls(registration)
-  const { shop_id, opened } = yield* findOrOpenShop(registration)
-  const before = (yield* ask<WebhookJson>("get webhook", shop_id)).url
-  const { secret } = yield* ask<{ readonly secret: string }>("set webhook", shop_id, { url })
-  const { on, off_reason: why } = yield* ask<WebhookJson>("get webhook", shop_id)
-  if (!on && registration.enable) yield* ask("enable webhook", shop_id)
-  const off_reason = on || registration.enable ? null : (why ?? "unknown")
-  const replaced = before === url ? null : before
-  return { shop_id, opened, secret, replaced, off_reason } satisfies RegistrationResult
-})
-
-/** A webhook that was set to an address. */
-interface PointedWebhook {
-  readonly registration: Registration
-  readonly shop_id: string
-  readonly url: string
-}
-
-/** The reason why nothing arrives: the webhook is off, removed, or has another address; null while events arrive. */
-const findSilence = Effect.fnUntraced(function* ({ registration, shop_id, url }: PointedWebhook) {
-  const webhook = yield* sandboxCalls(registration)<WebhookJson>("get webhook", shop_id)
-  if (webhook.url !== url) return webhook.url === null ? "removed" : "moved"
-  return webhook.on ? null : (webhook.off_reason ?? "unknown")
-})
-
-/**
- * The current secret; null if the webhook has another address, because the call that returns the secret also sets the
- * address.
- */
-const readSecret = (pointed: PointedWebhook): Effect.Effect<string | null> =>
-  Effect.gen(function* () {
-    const { registration, shop_id, url } = pointed
-    const silence = yield* findSilence(pointed)
-    if (silence === "moved" || silence === "removed") return null
-    return (yield* sandboxCalls(registration)<{ readonly secret: string }>("set webhook", shop_id, { url })).secret
-  }).pipe(
-    Effect.timeout("2 seconds"),
-    Effect.orElseSucceed(() => null)
-  )
-
-/**
- * The instant of the sandbox's clock, with which it signs; that of the receiver's clock if the sandbox does not
- * respond.
- */
-const readSandboxClock = (registration: Registration): Effect.Effect<number> =>
-  sandboxCalls(registration)<{ readonly now: string }>("read clock").pipe(
-    Effect.map(({ now }) => Date.parse(now)),
-    Effect.filterOrFail(Number.isFinite),
-    Effect.timeout("2 seconds"),
-    Effect.catchAllCause(() => Clock.currentTimeMillis)
-  )
 
 const replyOf = ({ status, redirect, gone, endless }: ReceiveFlags): Reply => {
   if (gone) return statusReply(410)
@@ -222,9 +135,6 @@ const behaviourOf = (flags: ReceiveFlags): Behaviour => ({
   delay_ms: flags.delay,
   fail_share: flags.failShare
 })
-
-const registrationOf = ({ register: base, sandboxToken: token, ...flags }: ReceiveFlags): Registration | null =>
-  base === null ? null : { ...flags, base, token }
 
 /** Prints each request when it arrives. */
 const makeDeliveryPrinter = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
@@ -252,7 +162,7 @@ const silenceInWords = (silence: string | null): string => {
 const POLL_INTERVAL = "5 seconds"
 
 /** Checks every few seconds whether events can still arrive, and prints a line when that changes. */
-const watchWebhook = (pointed: PointedWebhook, off_reason: string | null, asJson: boolean) => {
+const watchWebhook = (pointed: PointedWebhook<CommandRefused>, off_reason: string | null, asJson: boolean) => {
   let reportedSilence = off_reason
   const check = Effect.gen(function* () {
     // If the server does not respond, the last result is kept.
@@ -265,9 +175,9 @@ const watchWebhook = (pointed: PointedWebhook, off_reason: string | null, asJson
   return Effect.repeat(check, Schedule.spaced(POLL_INTERVAL))
 }
 
-const startLines = (url: string, registration: Registration | null, registered: RegistrationResult | null) => {
+const startLines = (url: string, registered: RegistrationResult | null) => {
   const paint = paintFor()
-  if (registration === null || registered === null) return [`Listening on ${url}`]
+  if (registered === null) return [`Listening on ${url}`]
   const { shop_id, opened, replaced, off_reason } = registered
   const key = ["The shop is new. Its key is shown only this once:", paint("strong", `export WORKSHOP_KEY=${opened}`)]
   return [
@@ -305,7 +215,7 @@ export const receive = (flags: ReceiveFlags) =>
     const registration = registrationOf(flags)
     const behaviour = behaviourOf(flags)
     const quit = yield* Deferred.make<void>()
-    const pointed = yield* Deferred.make<PointedWebhook>()
+    const pointed = yield* Deferred.make<PointedWebhook<CommandRefused>>()
     const receiver = yield* Effect.mapError(
       makeReceiver({
         host: flags.host,
@@ -315,16 +225,17 @@ export const receive = (flags: ReceiveFlags) =>
         seed: flags.seed,
         header: flags.signatureHeader,
         tolerance_seconds: flags.tolerance / 1000,
-        now: registration === null ? Clock.currentTimeMillis : readSandboxClock(registration),
+        now: registration === null ? Clock.currentTimeMillis : readSandboxClock(registration.call),
         secretNow: registration === null ? Effect.succeed(null) : Effect.flatMap(Deferred.await(pointed), readSecret),
         keep: 1,
         onReceived: makeDeliveryPrinter(flags.json, runtime)
       }),
       cannotListen
     )
-    const registered = registration === null ? null : yield* register(registration, receiver.url)
+    const registered =
+      registration === null ? null : yield* Effect.mapError(register(registration, receiver.url), toCommandRefused)
     if (registration !== null && registered !== null) {
-      const pointedWebhook = { registration, shop_id: registered.shop_id, url: receiver.url }
+      const pointedWebhook = { call: registration.call, shop_id: registered.shop_id, url: receiver.url }
       yield* Deferred.succeed(pointed, pointedWebhook)
       yield* receiver.trust([registered.secret, ...flags.secret])
       yield* Effect.forkScoped(watchWebhook(pointedWebhook, registered.off_reason, flags.json))
@@ -339,7 +250,7 @@ export const receive = (flags: ReceiveFlags) =>
     yield* Console.log(
       flags.json
         ? JSON.stringify({ kind: "listening", url, ...(registered === null ? {} : registered) })
-        : [...startLines(url, registration, registered), ...(isTyping ? [legend] : [])].join("\n")
+        : [...startLines(url, registered), ...(isTyping ? [legend] : [])].join("\n")
     )
     if (isTyping) yield* handleKeys(receiver, behaviour, quit)
     return yield* Deferred.await(quit)

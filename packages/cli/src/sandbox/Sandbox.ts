@@ -5,19 +5,14 @@ import {
   type Exchange,
   envelopeOf,
   type NoResponse,
-  requestOf
+  requestOf,
+  type SandboxCall
 } from "@workshop/testers/internal"
 import { Effect } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 
-/** Makes a call to a server with a sandbox, for the resource with this id. Succeeds with the data of the response. */
-export type AskSandbox = <A>(
-  name: CallName,
-  id?: string,
-  body?: unknown,
-  /** The key of a call of the API. */
-  key?: string
-) => Effect.Effect<A, CommandRefused | NoResponse>
+/** Makes a call to a server with a sandbox. Each refusal has advice. */
+export type AskSandbox = SandboxCall<CommandRefused | NoResponse>
 
 /** The address of a server with a sandbox, from the flags. */
 interface SandboxAddress {

@@ -8,5 +8,13 @@
 export { eventJson, eventLine, KnownTickets, type TicketNews } from "../receive/eventLine.js"
 export { makeForwarder } from "../receive/forward.js"
 export { type Behaviour, healthy, type ReceivedDelivery, type Receiver, type Totals } from "../receive/Receiver.js"
+export {
+  findSilence,
+  type PointedWebhook,
+  type Registration,
+  type RegistrationResult,
+  readSandboxClock,
+  readSecret,
+  register
+} from "../receive/Registration.js"
 export { type Reply, statusReply } from "../testkit/LoopbackServer.js"
-export type { WebhookJson } from "../testkit/ResponseTypes.js"

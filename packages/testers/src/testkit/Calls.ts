@@ -1,3 +1,5 @@
+import type { Effect } from "effect"
+
 /** The actors. The shop's own system calls the API, and all others call the sandbox. */
 export type CallActor = "system" | "app" | "owner" | "client" | "receiver" | "clock" | "tester"
 
@@ -56,6 +58,15 @@ export const calls = {
 
 /** A name in the table of {@link calls}. */
 export type CallName = keyof typeof calls
+
+/** Makes a call to a server with a sandbox, for the resource with this id. Succeeds with the data of the response. */
+export type SandboxCall<E> = <A>(
+  name: CallName,
+  id?: string,
+  body?: unknown,
+  /** The key of a call of the API. */
+  key?: string
+) => Effect.Effect<A, E>
 
 /** The rows of {@link calls}, with the endpoint split into method and path. */
 const rows = Object.entries(calls).map(([name, [, endpoint]]) => {
