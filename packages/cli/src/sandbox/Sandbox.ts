@@ -22,19 +22,23 @@ interface SandboxAddress {
   readonly nameOf?: (field: string) => string
 }
 
-/** The refusal that names the reason why a server refuses a call, with advice. */
+/** The thing that is missing, if a server responded 404: the whole sandbox, the shop of the call, or something else. */
+type Missing = "sandbox" | "shop" | "other"
+
+/** The refusal that names the reason why a server refuses a call, with advice. `missing` is the reason for a 404. */
 export const sandboxRefusal = (
   { base_url, token, nameOf = (field) => field }: SandboxAddress,
-  { url, response }: Exchange
+  { url, response }: Exchange,
+  missing: Missing = "sandbox"
 ): CommandRefused => {
   const { status } = response
   const error = envelopeOf(response)?.error
-  if (status === 404)
-    return error?.message.includes("There is no such shop") === true
-      ? refuse(`The server at ${base_url} has no shop with this id. Check the id.`)
-      : refuse(
-          `The server at ${base_url} has no sandbox. Start the server with workshop serve --sandbox --store memory.`
-        )
+  if (status === 404 && missing === "shop")
+    return refuse(`The server at ${base_url} has no shop with this id. Check the id.`)
+  if (status === 404 && missing === "sandbox")
+    return refuse(
+      `The server at ${base_url} has no sandbox. Start the server with workshop serve --sandbox --store memory.`
+    )
   if (status === 401 || status === 403) {
     if (!new URL(url).pathname.startsWith("/sandbox"))
       return refuse(`The server at ${base_url} does not know this key. Give --key one of the shop's active API keys.`)
@@ -50,17 +54,28 @@ export const sandboxRefusal = (
   )
 }
 
-/** Creates the function that calls a server with a sandbox. Each refusal has advice. */
+/** Finds out what is missing after a 404, by the statuses of further calls, because a 404 has no reason. */
+const findMissing = (api: Api, path: string, id: string): Effect.Effect<Missing, NoResponse> => {
+  const responds = (name: CallName, id?: string) => {
+    const request = requestOf(name, id)
+    return Effect.map(api.call(request.method, request.path), (exchange) => dataOf(exchange) !== undefined)
+  }
+  return Effect.gen(function* () {
+    if (!(yield* responds("read clock"))) return "sandbox"
+    return path.startsWith("/sandbox/shops/") && !(yield* responds("get webhook", id)) ? "shop" : "other"
+  })
+}
+
+/** Creates the function that calls a server with a sandbox. */
 export const makeAskSandbox = (address: SandboxAddress): AskSandbox => {
   const api = new Api(address.base_url, { sandbox_token: address.token })
-  return <A>(name: CallName, id = "", body?: unknown, key?: string) => {
-    const { method, path } = requestOf(name, id)
-    return Effect.flatMap(
-      api.call(method, path, { bearer: key, body }),
-      (exchange): Effect.Effect<A, CommandRefused> => {
-        const data = dataOf<A>(exchange)
-        return data === undefined ? sandboxRefusal(address, exchange) : Effect.succeed(data)
-      }
-    )
-  }
+  return <A>(name: CallName, id = "", body?: unknown, key?: string) =>
+    Effect.gen(function* () {
+      const { method, path } = requestOf(name, id)
+      const exchange = yield* api.call(method, path, { bearer: key, body })
+      const data = dataOf<A>(exchange)
+      if (data !== undefined) return data
+      const missing = exchange.response.status === 404 ? yield* findMissing(api, path, id) : undefined
+      return yield* sandboxRefusal(address, exchange, missing)
+    })
 }

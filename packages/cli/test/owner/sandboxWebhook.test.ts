@@ -37,6 +37,7 @@ describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120
     expect((await webhook("rotate", "--yes")).stdout).toMatch(/^The new secret .*\nwhsec_/)
     expect((await webhook("remove", "--yes")).stdout).toContain(`The shop ${shop} no longer has a webhook`)
     expect(JSON.parse((await webhook("show", "--json")).stdout)).toMatchObject({ url: null })
+    expect((await webhook("rotate", "--yes")).stderr).toContain("responded 404: The shop has no webhook.")
   })
 
   it("workshop webhook names an invalid address, a missing confirmation, an unknown shop and an unreachable server", async () => {
