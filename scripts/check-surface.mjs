@@ -1,6 +1,7 @@
 // Compares the public types of every package entry with the reports in packages/*/api, so that a review sees each
 // change of them. `--write` writes the reports again. Also refuses a public signature with a type that users cannot
-// name, because no public entry of the package exports it or because it comes from an internal entry.
+// name, because no public entry of the package exports it or because it comes from an internal entry, and an entry
+// without a comment that introduces it.
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, join, resolve } from "node:path"
@@ -137,6 +138,10 @@ const changed = configs.filter((config) => {
     existsSync(config.reportFilePath) ? config.reportFilePath : config.reportTempFilePath,
     "utf8"
   )
+  if (report.includes("(No @packageDocumentation comment"))
+    complaints.push(
+      `${entry}: the entry has no @packageDocumentation comment. Begin its module with one: for whom the entry is, what it has, and an example import.`
+    )
   for (const [, name, source] of report.matchAll(
     /^import (?:type )?\{ (\w+).* \} from '(@workshop\/\w[\w-]*\/internal[^']*)'/gm
   ))

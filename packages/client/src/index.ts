@@ -1,4 +1,14 @@
-/** A client of the workshop ticket API: functions over `fetch`, with types, retries and idempotency keys, without dependencies. */
+/**
+ * Entry `@workshop/client`: for programs that call the API, such as a till. It has a client over `fetch` with types,
+ * retries and idempotency keys, without dependencies.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from "@workshop/client"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export {
   type ChangeCode,

@@ -1,4 +1,14 @@
-/** Entry `@workshop/console`: the built pages of the tester's console, and the viewer that is embedded in reports. */
+/**
+ * Entry `@workshop/console`: for programs that serve the tester's console, and for reports. It has the built pages of
+ * the console, and the viewer that is embedded in reports.
+ *
+ * @example
+ * ```ts
+ * import { consoleAssets } from "@workshop/console"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 import { readFileSync } from "node:fs"
 

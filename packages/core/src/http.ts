@@ -1,4 +1,14 @@
-/** Entry `@workshop/core/http`: the API as a request handler, mounted in a server of your own, and the tracking pages. */
+/**
+ * Entry `@workshop/core/http`: for programs that serve the API in a server of their own. It has the mounts for `fetch`
+ * and for Effect, the pipeline of routes, and the pages on which clients follow their tickets.
+ *
+ * @example
+ * ```ts
+ * import { webHandler } from "@workshop/core/http"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export type { TrackingStep, TrackingView } from "./domain/TrackingView.js"
 export { type Authenticate, bearer, type OwnAuthentication } from "./http/authentication.js"

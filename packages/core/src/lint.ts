@@ -1,6 +1,13 @@
 /**
- * Entry `@workshop/core/lint`: a plugin for ESLint with the types of typescript-eslint, which reports results of the
- * Promise API that are not used.
+ * Entry `@workshop/core/lint`: for projects that lint with ESLint and the types of typescript-eslint. It has a plugin
+ * whose rule reports results of the Promise API that are not used.
+ *
+ * @example
+ * ```ts
+ * import { plugin } from "@workshop/core/lint"
+ * ```
+ *
+ * @packageDocumentation
  */
 
 /** The part of a type of TypeScript's checker that the rule needs. */

@@ -1,4 +1,14 @@
-/** Entry `@workshop/core/promise`: the workshop with plain values and promises, for teams without Effect. */
+/**
+ * Entry `@workshop/core/promise`: for programs without Effect that embed the workshop. It has `start`, whose services
+ * take plain values and return promises, the types of their inputs and results, and functions for refusals.
+ *
+ * @example
+ * ```ts
+ * import { start, unwrap } from "@workshop/core/promise"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export type { Client, LoyaltyCard, Ticket } from "@workshop/client"
 export type { ShopSnapshot } from "./decisions/ChangeSet.js"

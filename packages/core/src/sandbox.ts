@@ -1,9 +1,11 @@
 /**
- * Entry `@workshop/core/sandbox`: the clock of a sandbox, which tests move, for programs that mount the sandbox's routes
- * of `@workshop/http-node/sandbox`.
+ * Entry `@workshop/core/sandbox`: for programs that mount the sandbox's routes of `@workshop/http-node/sandbox`. It has
+ * the clock of a sandbox, which tests move, and the service that moves it.
  *
  * @example
+ * ```ts
  * import { ClockAdvance, SandboxClock } from "@workshop/core/sandbox"
+ * ```
  *
  * @packageDocumentation
  */

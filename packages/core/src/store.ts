@@ -1,6 +1,13 @@
 /**
- * Entry `@workshop/core/store`: the parts of which a store is built. It has the ports that a store implements, their
- * rows and changes, and the decisions that a store runs with `decide` or `execute`.
+ * Entry `@workshop/core/store`: for authors of a store. It has the ports that a store implements, their rows and
+ * changes, and the decisions that a store runs with `decide` or `execute`.
+ *
+ * @example
+ * ```ts
+ * import { type Change, execute, Store } from "@workshop/core/store"
+ * ```
+ *
+ * @packageDocumentation
  */
 
 export type { Decision, ShopSnapshot } from "./decisions/ChangeSet.js"

@@ -1,4 +1,14 @@
-/** Entry `@workshop/core/testing`: the contract that every store must meet, and a clock, randomness and fixtures for tests. */
+/**
+ * Entry `@workshop/core/testing`: for authors of a store, and for tests with a clock of their own. It has the contract
+ * that every store must meet, and a clock and randomness that tests control.
+ *
+ * @example
+ * ```ts
+ * import { runContract, SettableClock } from "@workshop/core/testing"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export type { ContractCase } from "./testing/ContractCase.js"
 export { RiggedEntropy } from "./testing/RiggedEntropy.js"

@@ -1,5 +1,13 @@
 /**
- * The entry `@workshop/http-node`: the service on Node's HTTP server, alone or mounted in Express, Fastify and others.
+ * Entry `@workshop/http-node`: for programs that serve the API on Node's HTTP server, alone or mounted in Express,
+ * Fastify and others. It has the server with its limits, the mount, the pages beside the API, and metrics.
+ *
+ * @example
+ * ```ts
+ * import { mountNode } from "@workshop/http-node"
+ * ```
+ *
+ * @packageDocumentation
  */
 
 export { drainOnClose } from "./draining.js"

@@ -1,6 +1,13 @@
 /**
- * The entry `@workshop/http-node/sandbox`: routes with which a test acts as the app, the owner, the client and the
- * clock. They need the layers of `ClockAdvance` and `SandboxClock`.
+ * Entry `@workshop/http-node/sandbox`: for programs that serve a sandbox. It has routes with which a test acts as the
+ * app, the owner, the client and the clock. They need the layers of `ClockAdvance` and `SandboxClock`.
+ *
+ * @example
+ * ```ts
+ * import { ClockAdvance, SandboxClock, sandboxRoutes } from "@workshop/http-node/sandbox"
+ * ```
+ *
+ * @packageDocumentation
  */
 
 export { ClockAdvance, SandboxClock } from "@workshop/core/sandbox"

@@ -1,6 +1,13 @@
 /**
- * The entry `@workshop/http-node/sender`: a webhook sender on Node's sockets, which refuses addresses that are not
- * public.
+ * Entry `@workshop/http-node/sender`: for programs that deliver webhooks. It has a webhook sender on Node's sockets,
+ * which refuses addresses that are not public.
+ *
+ * @example
+ * ```ts
+ * import * as NodeSender from "@workshop/http-node/sender"
+ * ```
+ *
+ * @packageDocumentation
  */
 
 export type { ConnectionCounts } from "./sender/ConnectionPool.js"

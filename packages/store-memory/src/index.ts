@@ -1,4 +1,14 @@
-/** The entry `@workshop/store-memory`: a store in the process's memory. */
+/**
+ * Entry `@workshop/store-memory`: for tests and demonstrations, and for authors of a store who want an example. It has
+ * a store in the process's memory, as a layer and as single ports.
+ *
+ * @example
+ * ```ts
+ * import * as MemoryStore from "@workshop/store-memory"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export { Memory } from "./Memory.js"
 export { memoryAuditLog } from "./MemoryAuditLog.js"

@@ -1,6 +1,13 @@
 /**
- * The entry `@workshop/store-memory/testing`: a workshop in memory for tests of an app that embeds it, with a clock
- * that the test moves.
+ * Entry `@workshop/store-memory/testing`: for tests of an app that embeds the workshop. It has a workshop in memory,
+ * with a clock that the test moves.
+ *
+ * @example
+ * ```ts
+ * import { createTestWorkshop } from "@workshop/store-memory/testing"
+ * ```
+ *
+ * @packageDocumentation
  */
 
 import {

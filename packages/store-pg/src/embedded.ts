@@ -1,6 +1,13 @@
 /**
- * The entry `@workshop/store-pg/embedded`: a Postgres that the process runs with its data in a folder, for development
- * and small shops.
+ * Entry `@workshop/store-pg/embedded`: for development and small shops. It has a Postgres that the process runs with
+ * its data in a folder, and a store on it.
+ *
+ * @example
+ * ```ts
+ * import * as EmbeddedStore from "@workshop/store-pg/embedded"
+ * ```
+ *
+ * @packageDocumentation
  */
 
 export {

@@ -1,4 +1,14 @@
-/** The entry `@workshop/store-pg`: the store on Postgres. */
+/**
+ * Entry `@workshop/store-pg`: for programs that keep the workshop's data in their Postgres. It has the store, which can
+ * also migrate the database first, and the removal of old rows.
+ *
+ * @example
+ * ```ts
+ * import { MigratedStore } from "@workshop/store-pg"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export { type CellAddress, parseCells } from "./cells/CellLocations.js"
 export { sqlTransaction } from "./commands/SqlTransaction.js"

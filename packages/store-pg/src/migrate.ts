@@ -1,4 +1,14 @@
-/** The entry `@workshop/store-pg/migrate`: migrations of the database, its roles and the check of its data. */
+/**
+ * Entry `@workshop/store-pg/migrate`: for operators' scripts, such as one that migrates before a release. It has the
+ * migrations of the database, its roles and cells, and the check of its data.
+ *
+ * @example
+ * ```ts
+ * import { checkSchema, migrate } from "@workshop/store-pg/migrate"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export {
   type AddCellOptions,

@@ -1,4 +1,14 @@
-/** Entry `@workshop/testers/conform`: the conformance suite against a running service or one in this process. */
+/**
+ * Entry `@workshop/testers/conform`: for tests of a server of the specification. It has the conformance suite, and the
+ * function that runs its cases against a running service or one in this process.
+ *
+ * @example
+ * ```ts
+ * import { findTarget, runCases, suite } from "@workshop/testers/conform"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export { type Case, type Section, sections } from "./conform/Case.js"
 export type { CaseFailure, CaseResult } from "./conform/Report.js"

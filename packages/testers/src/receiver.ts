@@ -1,5 +1,13 @@
 /**
- * Entry `@workshop/testers/receiver`: a receiver of webhooks for tests, which checks signatures and replies as configured.
+ * Entry `@workshop/testers/receiver`: for tests that wait for webhooks. It has a receiver of webhooks, which checks
+ * signatures and replies as configured.
+ *
+ * @example
+ * ```ts
+ * import { makeReceiver } from "@workshop/testers/receiver"
+ * ```
+ *
+ * @packageDocumentation
  */
 
 export {

@@ -1,4 +1,14 @@
-/** Entry `@workshop/testers/scenario`: scenarios as `workshop scenario` runs them. */
+/**
+ * Entry `@workshop/testers/scenario`: for tests that are written as files in YAML. It reads and runs scenarios as
+ * `workshop scenario` does.
+ *
+ * @example
+ * ```ts
+ * import { runScenario } from "@workshop/testers/scenario"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export type { Mismatch } from "./scenario/Expectation.js"
 export type { ScenarioFailure, ScenarioResult, StepExchange, StepResult } from "./scenario/Report.js"

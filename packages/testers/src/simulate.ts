@@ -1,6 +1,13 @@
 /**
- * Entry `@workshop/testers/simulate`: a simulated week of shops with an independent auditor, for the tests of your own
- * store.
+ * Entry `@workshop/testers/simulate`: for tests of a store of your own. It has a simulated week of shops with an
+ * independent auditor, and the types of what the auditor sees.
+ *
+ * @example
+ * ```ts
+ * import { simulateStore } from "@workshop/testers/simulate"
+ * ```
+ *
+ * @packageDocumentation
  */
 
 export type {

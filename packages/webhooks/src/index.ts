@@ -1,4 +1,14 @@
-/** For receivers of the workshop's webhooks: checks signatures, reads typed events, and signs events in tests. Without dependencies. */
+/**
+ * Entry `@workshop/webhooks`: for receivers of the workshop's webhooks. It checks signatures, reads typed events, and
+ * signs events in tests, without dependencies.
+ *
+ * @example
+ * ```ts
+ * import { receive } from "@workshop/webhooks"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export type * from "./events.js"
 export { type ReceiveResult, receive } from "./receive.js"

@@ -1,4 +1,14 @@
-/** Entry `@workshop/core/http/joined`: the API's groups as a part of your own `HttpApi` of `@effect/platform`, and one format of errors. */
+/**
+ * Entry `@workshop/core/http/joined`: for programs with an `HttpApi` of `@effect/platform` of their own. It has the
+ * API's groups as a part of that `HttpApi`, and one format of errors for both.
+ *
+ * @example
+ * ```ts
+ * import { apiBehind, CurrentCaller, groups } from "@workshop/core/http/joined"
+ * ```
+ *
+ * @packageDocumentation
+ */
 
 export { errorFormat } from "./ErrorFormat.js"
 export {
