@@ -29,7 +29,7 @@ export type ResponseOf<G extends GroupName, N extends EndpointName<G>> =
       : never
     : never
 
-/** The envelopes of an endpoint's failures, its own and those that any endpoint may have. */
+/** The envelopes of an endpoint's own failures and of the failures that any endpoint may have. */
 export type FailureOf<G extends GroupName, N extends EndpointName<G>> =
   | HttpApiEndpoint.HttpApiEndpoint.Error<EndpointOf<G, N>>
   | CommonError

@@ -47,7 +47,7 @@ interface Envelope {
 const isFailure = (error: unknown): error is Required<Envelope> =>
   typeof error === "object" && error !== null && "success" in error && error.success === false
 
-/** Removes the envelope, and makes its failures tagged errors. */
+/** Removes the envelope, and turns a failure in it into a tagged error. */
 const unwrapResult = (result: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> =>
   Effect.mapError(result, (error) => {
     if (!isFailure(error)) return error
@@ -69,6 +69,6 @@ export const make = ({
       transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
       transformResponse: unwrapResult
     }),
-    // The results keep the envelope's `success`, which the type does not have.
+    // At run time the results also have the envelope's `success`, which the type omits.
     (client) => client as unknown as EffectClient
   )

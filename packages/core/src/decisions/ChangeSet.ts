@@ -63,8 +63,8 @@ export class ChangeSet {
 
   constructor({ shop, head, webhook }: ShopSnapshot, moment: ShopMoment) {
     this.#moment = moment
-    // The identifiers' lead over their instants never decreases, so a list by creation can find an instant by
-    // identifier.
+    // The time by which identifiers are ahead of their instants never decreases, so a list by creation can find an
+    // instant by identifier.
     this.#id_counter =
       moment.recorded_at === head.last_recorded_at ? head.id_counter : identifiersAhead_ms(head) * IDENTIFIERS_PER_MS
     this.#shop = shop
@@ -73,8 +73,8 @@ export class ChangeSet {
   }
 
   /**
-   * A new identifier. It sorts after all earlier ones of the shop, on whichever node they were made (Specification, Lists and
-   * sync).
+   * A new identifier. It sorts after all earlier identifiers of the shop, even if other nodes made them (Specification,
+   * Lists and sync).
    */
   newId<Id extends string>(): Id {
     const n = this.#id_counter++ % IDENTIFIERS_PER_MS
@@ -91,8 +91,8 @@ export class ChangeSet {
   }
 
   /**
-   * The moment of the `n`th identifier: the recorded millisecond, or a later one if all identifiers of that one are
-   * used.
+   * The moment of the `n`th identifier: the recorded millisecond, or a later one if all identifiers of the recorded
+   * millisecond are used.
    */
   #idMoment(n: number): Moment {
     const { recorded_at, entropy } = this.#moment
@@ -125,8 +125,8 @@ export class ChangeSet {
   }
 
   /**
-   * Saves a ticket as the shop's next change, and returns the shop's view of the ticket. The first event of the ticket
-   * that is raised next becomes the entry in its history.
+   * Saves a ticket as the shop's next change, and returns the shop's view of the ticket. The next event that the
+   * decision raises for the ticket becomes the entry in its history.
    */
   putTicket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: DisplayedClient | null): Ticket {
     return this.putSequencedTicket({ ...record, ...this.nextChange }, client)
@@ -175,7 +175,10 @@ export class ChangeSet {
     return row
   }
 
-  /** Adds an event to the history of the ticket that was saved last. The row may be changed, because this decision made it. */
+  /**
+   * Adds an event to the history of the last saved ticket. Changing the row in place is safe, because this decision
+   * made it.
+   */
   #addToHistory(type: Exclude<EventType, "ping">, data: object): void {
     const ticket = this.#ticketAwaitingHistory!
     const { author = serviceAuthor, recorded_at } = this.#moment

@@ -62,7 +62,7 @@ export const makeCommand = <const N extends Loads, R extends Either.Either<Decis
 }
 
 /**
- * Decides a command on its shop's data without changing the data. Its records never have an earlier instant than the
+ * Decides a command on its shop's data without changing the data. The recorded instants are never earlier than the
  * shop's latest command, so the order by time is the order of commits (Specification, Lists and sync). Scheduled times
  * follow the clock.
  */

@@ -18,7 +18,7 @@ export class IdempotencyKeyReused extends RefusalOf(
   "This Idempotency-Key was already used for another request. Send a new key with each new request."
 ) {}
 
-/** A result that may be a repetition of the first one. */
+/** A result, which may be the repeated first result. */
 export interface IdempotentResult<out A> {
   readonly data: A
   readonly replayed: boolean
@@ -48,7 +48,7 @@ const isGiven = (name: string, value: unknown, defaults: Fields): boolean =>
 
 const NONE: Fields = {}
 
-/** The value with sorted fields, without those that mean the same as absent ones. */
+/** The value with sorted fields, without fields that mean the same as absent ones. */
 const toCanonical = (value: unknown, defaults: Fields): unknown => {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => toCanonical(entry, NONE))
@@ -73,7 +73,8 @@ export const fingerprintOf = (request: unknown, defaults: Fields = NONE): string
 /**
  * Makes a command run once for each key: a repetition gets the unchanged first result, and changes nothing. The record
  * of a success is saved with the command's changes; refusals are not recorded. Commands of one shop run one after
- * another, so a duplicate that arrives meanwhile waits and then finds the record (Specification, Idempotency).
+ * another, so a duplicate that arrives while the first command runs waits, and then finds the record (Specification,
+ * Idempotency).
  */
 export const makeIdempotent = <A, E>(
   { caller_id, operation, key, request, defaults }: Idempotent,

@@ -35,7 +35,7 @@ export type LoadRequest =
   | { readonly _tag: "StampLimit"; readonly key: StampLimitKey }
   /** All keys of the shop. */
   | { readonly _tag: "Keys" }
-  /** The event's delivery, unless the event has arrived or was given up. */
+  /** The event's delivery, unless the receiver acknowledged the event or the delivery was given up. */
   | { readonly _tag: "Delivery"; readonly event_id: EventId }
   /** At most this many waiting deliveries of the shop. */
   | { readonly _tag: "Deliveries"; readonly max: number }
@@ -103,8 +103,8 @@ export const client = (id: ClientId): Load<VisibleClient & { readonly phone: Pho
 })
 
 /**
- * A client's account and link, whether or not the shop may see them: for acts of the client, never for a response to a
- * shop.
+ * A client's account and link, even if the shop may not see the client: for acts of the client, never for a response to
+ * a shop.
  */
 export const account = (
   id: ClientId
@@ -118,7 +118,7 @@ export const account = (
   }
 })
 
-/** Clients with their links and cards, including the data that the shop may not see. */
+/** Clients with their links and cards, including clients whom the shop may not see. */
 export type KnownClients = ReadonlyMap<
   ClientId,
   { readonly account: ClientAccount; readonly link: ClientLink | null; readonly card: CardRecord | null }

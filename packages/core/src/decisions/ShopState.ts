@@ -56,7 +56,7 @@ export type Change =
   /** Replaces the stored start of an attempt's response. Used only during an erasure. */
   | { readonly _tag: "AttemptRewritten"; readonly row: AttemptRecord }
 
-/** Read-only access to rows by key. A store backs it with a map, or with the rows that it loaded. */
+/** Read-only access to rows by key. A store implements it with a map, or with the rows that it loaded. */
 export interface ReadMap<K, V> {
   readonly get: (key: K) => V | undefined
 }
@@ -113,9 +113,9 @@ export const emptyShopState = (input: LoadedSettings): ShopState => ({
 })
 
 /**
- * Logs an attempt before those that began later, because the result of an overtaken attempt is recorded late and must
- * not be the last. Clocks of processes differ, so among attempts with the same number an acknowledged one is the last,
- * whenever it began.
+ * Logs an attempt before the attempts that began later, because the result of an overtaken attempt is recorded late and
+ * must not be the last in the log. Clocks of processes differ, so among attempts with the same number an acknowledged
+ * one is the last, at whatever time it began.
  */
 const logAttempt = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
   const ofEvent = attempts.get(row.event_id) ?? []
@@ -153,7 +153,7 @@ const changeHandlers: ChangeHandlers = {
   KeyPut: (state, { row }) => state.keys.set(row.id, row),
   IdempotencyRecordPut: ({ idempotency_records }, { row }) => {
     const key = idempotencyRecordKey(row)
-    // The record moves to the end, so that those that expire first are at the beginning.
+    // The record moves to the end, so that the records that expire first are at the beginning.
     idempotency_records.delete(key)
     idempotency_records.set(key, row)
   },

@@ -15,7 +15,10 @@ export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated
 export interface TicketAct<E> {
   /** The side that acts. Only an act of the shop delays the closure `no_news` (Specification, States). */
   readonly actor: "shop" | "client"
-  /** The only client who may act; others get `TicketNotFound`. If it is undefined, every caller may act. */
+  /**
+   * The only client who may act; for other clients the act is refused with `TicketNotFound`. If undefined, every caller
+   * may act.
+   */
   readonly only_client?: ClientId | undefined
   /** Returns the reason why the ticket does not accept the act now, with any input; null if it does. */
   readonly refusalOf?: (record: TicketRecord) => E | null

@@ -10,7 +10,10 @@ import * as Load from "./Load.js"
 const linkOrNew = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null, now: Instant): ClientLink =>
   link ?? { shop_id, client_id, known_at: now, blocked_at: null }
 
-/** Records a visit to the counter, from which on the shop knows the client. It does not lift a block (Specification, Clients and loyalty). */
+/**
+ * Records a visit to the counter, after which the shop knows the client. A visit does not lift a block (Specification,
+ * Clients and loyalty).
+ */
 export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void, ClientNotFound> =>
   makeCommand(shop_id, { known: Load.account(client_id) }, (loaded, changes, moment) => {
     if (loaded.known.link !== null) return toUnchangedDecision<void>(undefined)

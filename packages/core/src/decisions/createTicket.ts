@@ -74,9 +74,9 @@ type ShopBounds = Pick<LimitsByPolicy, (typeof POLICIES)[number]>
 /**
  * Creates a ticket in the state `workshop` with the shop's next number. A known client is linked at once. For a phone
  * number an offer is made, whether or not an account has the number, unless it is the linked client's own
- * (Specification, States; Tickets). `foundWords` are those that the embedder's filter found before the command ran; the
- * shop's settings decide on them within the command (Specification, Errors). `bounds` limits how many tickets the shop
- * creates; with null, the ticket is not counted.
+ * (Specification, States; Tickets). `foundWords` are the words that the embedder's filter found before the command ran;
+ * within the command, the shop's settings decide which of them are refused (Specification, Errors). `bounds` limits how
+ * many tickets the shop creates; with null, the ticket is not counted.
  */
 export const createTicket = (
   shop_id: ShopId,

@@ -53,7 +53,8 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foun
       if (depositExceedsPrice(next.price_minor, next.deposit_minor)) {
         issues.push({ field: "deposit_minor", message: "must not be greater than price_minor" })
       }
-      // If this were accepted, the client could accept the quote, and the price would then be below the deposit.
+      // If the decision accepted this deposit, the client could accept the quote, and the price would then be below the
+      // deposit.
       if (record.quote?.status === "proposed" && depositExceedsPrice(record.quote.price_minor, next.deposit_minor)) {
         issues.push({ field: "deposit_minor", message: "must not be greater than the proposed price" })
       }

@@ -37,8 +37,8 @@ export const RewardRedeemed = Schema.Struct({
 export interface RewardRedeemed extends Named.RewardRedeemed {}
 
 /**
- * Adds stamps to a client's card, all or none. The limit `stamps_per_day` bounds the stamps that a caller gives a client.
- * Stamps earned by tickets do not count, nor do those that are given without `bounds` (Specification, Endpoints;
+ * Adds stamps to a client's card, all or none. The limit `stamps_per_day` bounds the stamps that a caller gives a
+ * client. Stamps that tickets earn and stamps that are given without `bounds` do not count (Specification, Endpoints;
  * Clients and loyalty).
  */
 export const giveStamps = (

@@ -375,8 +375,9 @@ export const importTickets = (
 }
 
 /**
- * A command that is decided only if no ticket of the shop has changed since `change_seq`, because the result of an
- * earlier look-up may otherwise be out of date. If one has, it writes nothing and its result is null.
+ * Makes a command that runs only if no ticket of the shop has changed since `change_seq`, because the result of an
+ * earlier look-up may otherwise be out of date. If a ticket has changed, the command writes nothing and its result is
+ * null.
  */
 export const refuseIfChanged = <Answer, Refusal>(
   command: Command<Answer, Refusal>,

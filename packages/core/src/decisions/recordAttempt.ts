@@ -85,7 +85,8 @@ export const recordAttempt = (shop_id: ShopId, attempt: FinishedAttempt): Comman
       attempts_since_reset,
       due_at,
       generation: webhook.generation,
-      // A new token makes a repetition of this record, after its first response was lost, count as superseded.
+      // If the store's response to this record is lost, the record is repeated. Because of the new token, the
+      // repetition then counts as superseded.
       token: delivery.token + 1
     }
     changes.add({ _tag: "DeliveryPut", row: next })
@@ -117,7 +118,7 @@ export const recordSuperseded = (shop_id: ShopId, attempted: FinishedAttempt): C
     const { attempts, webhook } = loaded
     if (webhook === null || attempts.some((attempt) => isSameAttempt(attempt, attempted)))
       return toUnchangedDecision(SUPERSEDED)
-    // The attempt gets the number of the one before it, because it used up none of the delivery's numbered attempts.
+    // The attempt gets the number of the previous attempt, because it used up none of the delivery's numbered attempts.
     const n = Math.max(1, ...attempts.filter((attempt) => attempt.started_at < attempted.started_at).map(({ n }) => n))
     const after = logAttempt(
       changes,
@@ -140,9 +141,9 @@ const isSameAttempt = (logged: AttemptRecord, { started_at, sent }: FinishedAtte
 const SAME_MS = 10
 
 /**
- * The logged start of an overtaken attempt. In the log, a number and a start identify an attempt. While a clock is
- * frozen, as a sandbox's may be, the attempt that overtook this one has the same start, so this earlier one is logged
- * as begun a millisecond before.
+ * The logged start of an overtaken attempt. In the log, a number and a start identify an attempt. While a sandbox's
+ * clock is frozen, the attempt that overtook this one has the same start, so the log gives this earlier attempt a start
+ * one millisecond before.
  */
 const attemptStartFor = (
   attempts: ReadonlyArray<AttemptRecord>,

@@ -37,9 +37,9 @@ const setBackHead = (head: ShopHead, now: Instant): ShopHead => {
 }
 
 /**
- * Sets a shop whose clock was ahead back to the present, so that its next changes get the present clock's instants
- * again. Returns the shop's previous instant; null if it was not ahead. This is the only command that may set a shop's
- * time back: its tickets must be redated directly afterwards, see {@link redateTicket}.
+ * Sets a shop whose clock was ahead back to the current time, so that its next changes get the current clock's instants
+ * again. Returns the shop's previous instant; null if the shop was not ahead. This is the only command that may set a
+ * shop's time back: its tickets must be redated directly afterwards, see {@link redateTicket}.
  */
 export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
   makeCommand(shop_id, {}, ({ head, webhook }, _changes, { now }) => {
@@ -49,7 +49,7 @@ export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
     return Either.right({ result: head.last_recorded_at, changes, limitStatuses: [] })
   })
 
-/** The fields of a ticket before it was closed too early; empty if it was not. */
+/** The fields of a ticket before it was closed too early; empty if it was not closed too early. */
 const undoClosure = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: Instant): Partial<TicketRecord> => {
   const move = closureMoves.find(({ reason }) => reason === abandon_reason)
   return state === "abandoned" && abandoned_at !== null && abandoned_at > now && move !== undefined
@@ -58,8 +58,9 @@ const undoClosure = ({ state, abandoned_at, abandon_reason }: TicketRecord, now:
 }
 
 /**
- * Redates a ticket that has future instants: afterwards none of them is later than the present. A closure that came too early is undone,
- * with the event `ticket.reopened`. Returns whether the ticket had future instants.
+ * Redates a ticket that has future instants: afterwards none of its instants is later than the current time. If the
+ * ticket was closed too early, it is reopened, with the event `ticket.reopened`. Returns whether the ticket had future
+ * instants.
  */
 export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, TicketNotFound> =>
   makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {

@@ -55,9 +55,10 @@ const makeRequeuedDelivery = (
 })
 
 /**
- * The change that a replay makes to an event's delivery. If the event never arrived, its delivery stays live and is due since the event was
- * raised, so it precedes the ticket's later events. If it is in flight, the attempt continues, and its failure is the first of the new
- * attempts. If it has all its attempts left, nothing changes.
+ * The change that a replay makes to an event's delivery. If the receiver never acknowledged the event, its delivery
+ * stays live and is due from the time when the event was raised, so it precedes the ticket's later events. If the
+ * delivery is in flight, the attempt continues, and its failure counts as the first of the new attempts. If the
+ * delivery has all its attempts left, nothing changes.
  */
 const replayChangeOf = (
   shop_id: ShopId,

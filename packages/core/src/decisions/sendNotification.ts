@@ -12,9 +12,9 @@ type BeginResult = "begun" | "given_up" | "outdated" | "superseded"
 
 /**
  * Begins an attempt to notify. The result is `superseded` if another process has begun or sent the notification, and
- * `outdated` if its ticket has left the state that it reports, such as by a reopening. The command schedules the next
- * attempt beforehand, as after a failure, so that no other process begins meanwhile, and a notification that crashes
- * its process is not tried forever.
+ * `outdated` if its ticket has left the state that it reports, for example because it was reopened. The command
+ * schedules the next attempt before this one, as after a failure, so that no other process begins an attempt meanwhile,
+ * and a notification that crashes its process is not tried forever.
  */
 export const beginNotification = (
   { shop_id, id, attempts_made }: NotificationAttempt,
@@ -36,7 +36,7 @@ export const beginNotification = (
     }
   )
 
-/** Removes a notification that no process sends. Returns whether it still waited. */
+/** Removes a notification that no process sends. Returns whether the notification still existed. */
 export const discardNotification = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<boolean> =>
   makeCommand(shop_id, { notification: Load.queuedNotification(id, attempts_made) }, ({ notification }, changes) =>
     notification === null
@@ -44,7 +44,7 @@ export const discardNotification = ({ shop_id, id, attempts_made }: Notification
       : removeNotification(changes, notification).toDecisionWithoutHead(true)
   )
 
-/** Makes a notification that a clock ahead of the present had delayed due now. */
+/** Makes a notification due now that a clock which was ahead had delayed. */
 export const retryNotificationNow = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<void> =>
   makeCommand(shop_id, { notification: Load.queuedNotification(id, attempts_made) }, (loaded, changes, moment) => {
     const { notification } = loaded

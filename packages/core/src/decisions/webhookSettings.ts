@@ -9,7 +9,7 @@ import * as Load from "./Load.js"
 
 /**
  * Sets the shop's URL. The first call sets the given secret; later calls keep the existing one (Specification,
- * Webhooks). A new URL starts with no failures, because those of the previous URL must not turn the webhook off.
+ * Webhooks). A new URL starts with no failures, because the failures of the previous URL must not turn the webhook off.
  */
 export const setWebhook = (
   shop_id: ShopId,
@@ -43,7 +43,10 @@ const changeWebhook = (
     return changes.add({ _tag: "WebhookPut", row }).toDecision(row)
   })
 
-/** A new secret, and the instant until which a secret that it ended early would have signed; null if it ended none. */
+/**
+ * A new secret. If it ended an older secret early, `replaces_before` is the instant until which that secret would have
+ * signed; otherwise null.
+ */
 export interface RotatedSecret {
   readonly webhook: Webhook
   readonly replaces_before: Instant | null

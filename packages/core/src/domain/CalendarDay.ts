@@ -58,10 +58,10 @@ const offsetAt = (formatter: Intl.DateTimeFormat, instant: Instant): number => {
 }
 
 /**
- * The first instant after `now` of a later calendar day of the zone, which ends the shop's day (Specification, Clients and loyalty;
- * Limits): midnight, or if the clocks skip midnight, the instant of the change. Effect's `DateTime` takes fifteen times as long, and
- * returns a past instant where clocks went back across midnight at one minute past (Canada until 2011); tests check that the two agree
- * everywhere else.
+ * The first instant after `now` of a later calendar day of the zone, which ends the shop's day (Specification, Clients
+ * and loyalty; Limits): midnight, or if the clocks skip midnight, the instant of the change. Effect's `DateTime` takes
+ * fifteen times as long, and returns a past instant where clocks went back across midnight at 00:01 (Canada until
+ * 2011); tests check that both agree everywhere else.
  */
 export const nextMidnight = (now: Instant, time_zone: TimeZone): Instant => {
   const formatter = formatterOf(time_zone)
@@ -70,7 +70,7 @@ export const nextMidnight = (now: Instant, time_zone: TimeZone): Instant => {
   const unchanged = next_day * DAY_MS - offset
   if (offsetAt(formatter, unchanged) === offset) return unchanged
 
-  // The offset changes once between the two instants, and this finds the first instant of the new offset.
+  // The offset changes once between the two instants. The loop finds the first instant of the new offset.
   let [before, changed] = [now, unchanged]
   while (changed - before > 1) {
     const middle = Math.floor((before + changed) / 2)

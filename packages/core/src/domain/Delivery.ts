@@ -72,7 +72,10 @@ export const firstDelivery = (
   token: 0
 })
 
-/** A delivery's present schedule. If its webhook was turned on again since, the schedule starts again. */
+/**
+ * A delivery's current schedule. If its webhook was turned on again after the row was written, the schedule starts
+ * again.
+ */
 export const presentSchedule = (
   delivery: DeliveryRecord,
   webhook: Webhook
@@ -129,8 +132,7 @@ export interface ShopQueue {
 }
 
 /**
- * The shop's next delivery. It is not of a ticket with a delivery in flight; undefined if the shop has the maximum in
- * flight.
+ * The shop's next delivery, of a ticket without a delivery in flight; undefined if the shop has the maximum in flight.
  */
 const firstDueOf = ({ waiting, in_flight }: ShopQueue, now: Instant): WaitingDelivery | undefined => {
   if (in_flight.length >= Limits.deliveries_in_flight_per_shop) return undefined
@@ -219,7 +221,8 @@ export interface EventRange {
 }
 
 /**
- * Whether a filter matches an event whose delivery has this state, which is undefined if there never was a delivery.
+ * Whether a filter matches an event whose delivery has this state. The state is undefined if the event never had a
+ * delivery.
  */
 export const matchesReplayFilter = (
   { event_ids, since, until, state }: ReplayFilter,

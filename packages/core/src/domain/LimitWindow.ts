@@ -3,7 +3,7 @@ import { nextMidnight, type TimeZone } from "./CalendarDay.js"
 import { HOUR_MS, type Instant, MINUTE_MS } from "./Instant.js"
 import { type LimitsByPolicy, Policies, type PolicyName, ServiceLimits, type WindowKind } from "./Limits.js"
 
-/** How often a policy was used in its present window, and when that window ends. */
+/** How often a policy was used in its current window, and when that window ends. */
 export interface LimitWindow {
   readonly used: number
   readonly resets_at: Instant

@@ -32,7 +32,7 @@ export const noProgram: LoyaltyProgram = {
   reward_label: null
 }
 
-/** The shop's loyalty programme is off; reading still works (Specification, Clients and loyalty). */
+/** The shop's loyalty programme is off; cards can still be read (Specification, Clients and loyalty). */
 export class LoyaltyOff extends RefusalOf("LoyaltyOff", "The shop's loyalty programme is off") {}
 
 /** A client's card in a shop (Specification, Resources). */

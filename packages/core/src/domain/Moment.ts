@@ -16,8 +16,9 @@ export interface Moment {
 /** A moment with the recorded instant of the shop and the author of the command. */
 export interface ShopMoment extends Moment {
   /**
-   * The instant in `created_at`, `updated_at` and identifiers: `now`, or the instant of the shop's latest command if that is later. So they
-   * never go back within a shop, although a clock may (Specification, Lists and sync).
+   * The instant in `created_at`, `updated_at` and identifiers: `now`, or the instant of the shop's latest command if
+   * that is later. These instants therefore never go back within a shop, even if a clock does (Specification, Lists and
+   * sync).
    */
   readonly recorded_at: Instant
   /** The author of the command, for the histories of tickets; the service itself if it is absent. */
@@ -54,8 +55,8 @@ export const makeIdentifier = <Id extends string>(moment: Moment, n: number): Id
 }
 
 /**
- * An identifier that grants access, such as an offer's. All others of a decision differ only by their count, so each can be derived from
- * another; this one has its own random bytes. A decision has at most one.
+ * An identifier that grants access, such as an offer's. All other identifiers of a decision differ only by their count,
+ * so each can be derived from another; this identifier has its own random bytes. A decision has at most one.
  */
 export const makeGrantIdentifier = <Id extends string>({ now, entropy }: Moment, n: number): Id => {
   const { before, after } = affixesOf({ now, entropy: entropy.subarray(GRANT_AT) })

@@ -1,4 +1,7 @@
-/** The number of letters to add, remove, replace or swap with the next one to turn one name into the other. */
+/**
+ * The number of edits that turn one name into the other: adding, removing or replacing a letter, or swapping it with
+ * the next.
+ */
 export const editDistance = (a: string, b: string): number => {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   const cellAt = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY

@@ -8,7 +8,7 @@ import type { NoticeRecord } from "./Webhook.js"
 
 /** A notification to a client: their ticket is ready, or it cannot be done (Specification, States). */
 export interface NotificationRecord {
-  /** The id of the notification, which repetitions have too. */
+  /** The id of the notification. Repetitions have the same id. */
   readonly id: string
   /** The ticket's shop. */
   readonly shop_id: ShopId
@@ -28,7 +28,7 @@ export interface NotificationRecord {
 export interface ClientNotification extends NotificationRecord {
   /** `app` for a client with an account; `phone` for a walk-in, of whom only the number on the ticket is known. */
   readonly channel: "app" | "phone"
-  /** The client's number at present in E.164, such as `+33612345678`; null if the account was erased. */
+  /** The client's current number in E.164, such as `+33612345678`; null if the account was erased. */
   readonly phone: Phone | null
 }
 

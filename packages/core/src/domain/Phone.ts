@@ -7,12 +7,12 @@ const E164 = /^\+[1-9]\d{1,14}$/
 
 const REFUSED = Either.left("must be a phone number in international format, such as +21620123456")
 
-// The longest reasonable spelling of fifteen digits has this length, and the parser should not read huge texts.
+// The length of the longest reasonable spelling of fifteen digits. The parser should not read huge texts.
 const LONGEST = 64
 
-// This checks that a number is possible, which depends on the calling code and the length, and not that it is valid.
-// Valid numbers are in an assigned range, and the ranges change every few months, so a client with a new number would
-// be refused until this library is updated, and a stored number could become invalid.
+// This checks only that a number is possible, which depends on its calling code and length. Only numbers in an assigned
+// range are valid, and the ranges change every few months. If the service required a valid number, it would refuse a
+// client with a new number until this library is updated, and a stored number could become invalid.
 const read = (text: string): ReadResult<string> => {
   const trimmed = text.trim()
   // A `;` begins the parameters of a tel: URI, which may contain the country separately from the number.
@@ -60,7 +60,7 @@ const jsonSchema = {
 export const Phone = makeTextSchema(read, jsonSchema).pipe(Schema.brand("Phone"))
 export type Phone = typeof Phone.Type
 
-// Only a leading space is read as `+`; a space before an escaped + is just a space.
+// Only a leading space that no `+` follows is read as `+`; before an escaped `+` it is just a space.
 const readInQuery = (text: string): ReadResult<string> =>
   read(text.startsWith(" ") && !text.trimStart().startsWith("+") ? `+${text.trim()}` : text)
 

@@ -22,7 +22,7 @@ export interface ShopRecord {
   readonly decimals: number
   /** The IANA time zone in which the shop's days begin. */
   readonly time_zone: TimeZone
-  /** The address of the shop's own tracking pages; null for those of the workshop. */
+  /** The address of the shop's own tracking pages; null for the workshop's pages. */
   readonly tracking_base_url: string | null
   /** Whether the shop is approved; otherwise requests get `SHOP_NOT_APPROVED`. */
   readonly approved: boolean
@@ -46,11 +46,11 @@ export interface ShopRecord {
 export interface ShopHead {
   readonly shop_id: ShopId
   readonly next_number: number
-  /** The `change_seq` of the next change of a ticket. */
+  /** The `change_seq` that the next change of a ticket gets. */
   readonly change_seq: number
   /** The `seq` of the next event. */
   readonly event_seq: number
-  /** The instant of the latest command; the next command's is never earlier (Specification, Lists and sync). */
+  /** The instant of the latest command; the next command never has an earlier one (Specification, Lists and sync). */
   readonly last_recorded_at: Instant
   /**
    * How many identifiers were made at `last_recorded_at`, including those of the milliseconds by which they are ahead of it. The next ones

@@ -12,8 +12,8 @@ export const signingSecrets = (webhook: Webhook, at: Instant): ReadonlyArray<str
 }
 
 /**
- * The value of the signature header, `t=<seconds>,v1=<hex>` with one `v1` per secret: an HMAC-SHA256 over the seconds, a dot and the body
- * in UTF-8, whose key is the whole text of the secret (Specification, Webhooks).
+ * The value of the signature header, `t=<seconds>,v1=<hex>` with one `v1` per secret: an HMAC-SHA256 over the seconds,
+ * a dot and the body in UTF-8, keyed with the whole text of the secret (Specification, Webhooks).
  */
 export const signatureHeader = (body: string, secrets: ReadonlyArray<string>, at: Instant): string => {
   const t = Math.floor(at / SECOND_MS)

@@ -15,7 +15,7 @@ export type ReadResult<A> = Either.Either<A, string>
 /**
  * A schema of strings that are normalised when they are decoded: `read` returns the string to store. It is a
  * declaration and not a transformation, because a declaration takes a third of the time, and because later annotations
- * still reach OpenAPI (effect ignores them on a transformation that has a JSON Schema of its own).
+ * still reach OpenAPI (effect ignores them on a transformation that has its own JSON Schema).
  */
 export const makeTextSchema = (read: (text: string) => ReadResult<string>, jsonSchema: object): Schema.Schema<string> =>
   Schema.declare(
@@ -60,8 +60,9 @@ export const Text = (max: number): Schema.Schema<string> => {
 const isLonger = (text: string, max: number): boolean => text.length > max && [...text].length > max
 
 /**
- * An optional field of a body; `null` means the same as an absent field (Specification, Errors). The code that reads a field handles both,
- * because converting one into the other while decoding would make the whole body a transformation, at several times the cost.
+ * An optional field of a body; `null` means the same as an absent field (Specification, Errors). The code that reads a
+ * field handles both, because a conversion while decoding would make the whole body a transformation, which costs
+ * several times as much.
  */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.NullOr(schema), { exact: true })

@@ -251,15 +251,15 @@ export interface TicketRecord extends TicketWindows {
   readonly created_via: "app" | "api"
   readonly external_ref: string | null
   /**
-   * The position of the ticket's last change in the shop's order of changes, which is that of the sync (Specification,
+   * The position of the ticket's last change in the shop's order of changes, which the sync follows (Specification,
    * Lists and sync).
    */
   readonly change_seq: number
   /** The instant of the shop's last act on the ticket, which a client's acts do not change (Specification, States). */
   readonly shop_changed_at: Instant
   /**
-   * Whether the ticket has earned its stamps, even if their number was 0. It earns them once (Specification, Clients
-   * and loyalty).
+   * Whether the ticket has earned its stamps, even if their number was 0. A ticket earns stamps once (Specification,
+   * Clients and loyalty).
    */
   readonly stamps_earned: boolean
   /** The changes with their authors, oldest first; null for a ticket of an older release. Lists of tickets omit it. */
@@ -270,8 +270,9 @@ export interface TicketRecord extends TicketWindows {
 export class TicketNotFound extends RefusalOf("TicketNotFound", "This shop has no ticket with this id or number") {}
 
 /**
- * The ticket as its shop sees it. `client` is null if the shop knows none or is blocked (Specification, Resources; Clients and loyalty).
- * `tracking_base_url` is that of the service's own pages, for a shop that has none.
+ * The ticket as its shop sees it. `client` is null if the ticket has no client or the client blocks the shop
+ * (Specification, Resources; Clients and loyalty). `tracking_base_url` is the address of the service's own pages, for a
+ * shop without its own.
  */
 export const ticketView = (
   ticket: TicketRecord,

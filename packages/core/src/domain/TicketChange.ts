@@ -27,7 +27,7 @@ export interface TicketChangeRecord extends ChangeAuthor {
   readonly changed?: ReadonlyArray<keyof Named.Ticket>
 }
 
-/** A change of a ticket: when, what, and by whom. The API of the service shows none of it. */
+/** A change of a ticket: when, what, and by whom. The API does not show these changes. */
 export interface TicketChange extends ChangeAuthor {
   /** The instant of the change (ISO 8601). */
   readonly at: string

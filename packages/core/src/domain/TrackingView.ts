@@ -11,7 +11,7 @@ export interface TrackingStep {
   /** The name of the step: a state, or the creation of the ticket. */
   readonly step: "received" | TicketState
   /**
-   * The progress of the step. `current` is the ticket's present step, and no step is current after the item was
+   * The progress of the step. `current` marks the step that the ticket is at; no step is current after the item was
    * collected.
    */
   readonly progress: "done" | "current" | "upcoming"
@@ -157,8 +157,8 @@ const isPast = ({ collected_at, abandoned_at }: TrackedTicketFields, now: Instan
 }
 
 /**
- * The view of the ticket with a tracking code, from all tickets that have the code; null if no page may be shown. A
- * shop that is not active or not approved shows none, nor does another shop than `shop_id` if that is given. If two
+ * The view of the ticket with a tracking code, from all tickets that have the code; null if no page may be shown. No
+ * page is shown for a shop that is not active or not approved, or, if `shop_id` is given, for any other shop. If two
  * tickets have the code, neither is shown, because either client would see the other's.
  */
 export const trackingPageOf = (

@@ -98,7 +98,7 @@ export type NoticeKind = "webhook_failing" | "webhook_off"
 export interface NoticeRecord {
   /** The shop whose owner is notified. */
   readonly shop_id: ShopId
-  /** The id of the notice, which repetitions have too. */
+  /** The id of the notice. Repetitions have the same id. */
   readonly id: string
   /** The kind of the notice. */
   readonly kind: NoticeKind
@@ -169,7 +169,7 @@ const unknownResult: Omit<SendResult, "status" | "error"> = {
   head: ""
 }
 
-/** Makes results for a sender of your own that has no further details of the attempt, such as one of a test. */
+/** Makes results for your own sender, such as a test's, that has no further details of the attempt. */
 export const SendResult = {
   /** The receiver responded with this status; any 2xx acknowledges the event. */
   responded: (status: number): SendResult => ({ ...unknownResult, status, error: null }),
@@ -236,7 +236,7 @@ export const recordSuccess = (webhook: Webhook): Webhook =>
     ? webhook
     : { ...webhook, failures_in_row: 0, first_failure_at: null, failure_steps_notified: 0 }
 
-/** A change of a webhook's health: deliveries begin to fail after a success, or arrive again after failures. */
+/** A change of a webhook's health: deliveries begin to fail after a success, or succeed again after failures. */
 export type HealthTransition = "failing" | "recovered"
 
 /** Whether the consecutive failures began or ended between two states of a webhook; null if neither. */

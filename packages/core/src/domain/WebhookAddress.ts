@@ -18,7 +18,7 @@ export interface WebhookAddressPolicy {
   readonly refusedNetworks?: ReadonlyArray<string>
 }
 
-/** Whether a policy allows connecting to an address, which is in the URL or was found by the look-up of its host. */
+/** Whether a policy allows connecting to an address, which is in the URL or to which its host name resolved. */
 export const allowsAddress = (ip: string, { refusedNetworks = [] }: WebhookAddressPolicy): boolean =>
   isPublicAddress(ip) && !isInNetworks(ip, refusedNetworks)
 
@@ -77,9 +77,9 @@ const refusalOf = (url: URL, policy: WebhookAddressPolicy): string | undefined =
 }
 
 /**
- * A webhook's URL, or a sentence that says what to change. A URL that can never be allowed is refused when it is set; a host name is
- * checked before each connection, by the addresses that it then has (Specification, Webhooks). It is stored in the form that `URL`
- * produces, so that the checked URL is the one that is used.
+ * A webhook's URL, or a sentence that says what to change. A URL that can never be allowed is refused when it is set; a
+ * host name is checked before each connection, by the addresses that it then has (Specification, Webhooks). The URL is
+ * stored in the form that `URL` produces, so that the service uses exactly the URL that it checked.
  */
 export const parseWebhookAddress = (
   text: string,
@@ -120,5 +120,7 @@ export const allowsHost = (addresses: ReadonlyArray<string>, allows: (ip: string
 /** The policy for production: port 443, and no private addresses. */
 export const productionAddresses: WebhookAddressPolicy = { ports: [443], allowLoopbackHttp: false }
 
-/** Like {@link productionAddresses}, and also loopback hosts of a tester's machine (Specification, Sandbox). */
+/**
+ * Like {@link productionAddresses}, but it also allows loopback hosts of a tester's machine (Specification, Sandbox).
+ */
 export const sandboxAddresses: WebhookAddressPolicy = { ...productionAddresses, allowLoopbackHttp: true }

@@ -40,7 +40,9 @@ const countParsedMembers = (value: unknown): number => {
   return count
 }
 
-/** An object or a list that is being read: the present member or entry, and the names of an object so far. */
+/**
+ * An object or a list that is being read: the current member or entry, and the names of the object's members so far.
+ */
 type Level =
   | { readonly names: Set<string>; at: string; isName: boolean }
   | { readonly names?: never; at: number; isName: false }

@@ -23,8 +23,8 @@ const rawHeadersOf = ({ source }: HttpServerRequest.HttpServerRequest): Readonly
   (source as { readonly rawHeaders?: ReadonlyArray<string> }).rawHeaders ?? []
 
 /**
- * The part of a request of Node's server with its response, which gets a socket once it is the next one on the
- * connection.
+ * The part of a request of Node's server that has its response. The response gets a socket once it is the next one on
+ * the connection.
  */
 interface OnNode {
   readonly response?: {
@@ -207,7 +207,7 @@ export const respondWithFailure = (
   otherFields: Readonly<Record<string, unknown>> = {}
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
   Effect.gen(function* () {
-    // This is a bug and not a refusal, so the server responds with its own 500.
+    // The failure is a bug and not a refusal, so the server responds with its own 500.
     if (failure._tag === "HttpBodyError") return yield* Effect.die(failure)
     const { method } = yield* HttpServerRequest.HttpServerRequest
     const part = inputPartOf(method)

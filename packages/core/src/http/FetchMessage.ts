@@ -67,7 +67,7 @@ export const fetchRequest = (request: Request, address: string): HttpRequest => 
   }
 }
 
-/** A body that continues with the texts of `follow` until its reader cancels it. */
+/** A body that, after its text, sends the texts of `follow` until its reader cancels it. */
 const streamOf = (body: HttpResponse["body"], follow: StreamBody): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()
   let stop = (): void => undefined

@@ -7,7 +7,7 @@ export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
 /** The body ended before all of it was received. */
 export class BodyIncomplete extends Data.TaggedError("BodyIncomplete")<{}> {}
 
-/** A request, whichever server received it. */
+/** A request in a form that does not depend on the server that received it. */
 export interface HttpRequest {
   /** The method in capital letters. */
   readonly method: string
@@ -58,7 +58,7 @@ export const concatBytes = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-/** A response, whichever server sends it. */
+/** A response in a form that does not depend on the server that sends it. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -61,7 +61,7 @@ const REQUEST_ID_BYTES = 12
 
 const NANOS_PER_MS = 1e6
 
-/** Whether a path is that of a prefix, such as `/v1`, or below it. */
+/** Whether a path is a prefix, such as `/v1`, or below it. */
 export const isBelow = (prefix: string, path: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
 
 /** The context of a request without a route, or of bytes that are not HTTP. */

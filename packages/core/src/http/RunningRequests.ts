@@ -15,7 +15,7 @@ export class RunningRequests {
   #ended = 0
   #endedInLastWindow = 0
   #windowStart_ms = 0
-  /** The time since which more requests run than the capacity. */
+  /** The time since which the running requests exceed the capacity. */
   #fullSince_ms: number | undefined
 
   /** Whether another request must be refused. `now_ms` is monotonic real time. */

@@ -83,7 +83,7 @@ export const makeAuthentication = (own?: OwnAuthentication) =>
       return new Rejected(own?.refusal ?? { _tag: refusal }, [addressUseOf(request)])
     }
 
-    /** The caller whom the embedder's authentication finds, with their shop's present settings. */
+    /** The caller whom the embedder's authentication finds, with the current settings of their shop. */
     const findEmbedderCaller = Effect.fnUntraced(function* (request: HttpRequest, authenticate: Authenticate) {
       const caller = yield* authenticate(request)
       if (caller === null) return null

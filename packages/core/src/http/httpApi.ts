@@ -146,8 +146,8 @@ const NOWHERE = "/ "
 const METHODS = ["get", "post", "put", "patch", "del", "options"] as const
 
 /**
- * Serves the groups of {@link apiBehind} in your `HttpApi`, which must have no other group called shop, tickets or clients, and so
- * can have the API at one prefix only.
+ * Serves the groups of {@link apiBehind} in your `HttpApi`, which must have no other group called shop, tickets or
+ * clients. It can therefore have the API under one prefix only.
  */
 export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R> & WithGroupsOnce<Groups>,

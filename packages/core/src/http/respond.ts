@@ -68,7 +68,7 @@ export const retryAfterOf = (failure: Failure, now?: Instant): string | undefine
   return String(ServiceLimits.unavailable_retry_after_ms / SECOND_MS)
 }
 
-/** The `WWW-Authenticate` of a failure: the embedder's own, if any, or that of keys. */
+/** The `WWW-Authenticate` of a failure: the embedder's, if there is one, or the challenge for API keys. */
 const challengeOf = (failure: Failure): string | undefined => {
   if (failure._tag === "NotSignedIn") return failure.challenge
   return failureRows[failure._tag].code === "UNAUTHENTICATED" ? "Bearer" : undefined

@@ -59,7 +59,7 @@ const partsOf = (result: unknown): ResponseParts => {
 
 /**
  * The response of the API to a result of a method, for routes of your own, with the same status and envelope, such as
- * 201 and `meta.replayed` for `tickets.create`, and the `meta` of a list. Send it in the same way as the one of
+ * 201 and `meta.replayed` for `tickets.create`, and the `meta` of a list. Send it in the same way as the response of
  * `refusalResponse`.
  */
 export const successResponse = <A>(result: A): SuccessResponse<DataOf<A>> => {

@@ -32,9 +32,9 @@ export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
   CellAccess,
   {
     /**
-     * Succeeds if the store responds and is the cell that the directory has under its name. Fails if the store is
-     * another cell, an empty one, or has an older schema. A store that was unavailable is used again only after this
-     * has succeeded.
+     * Succeeds if the store responds and is the cell that the directory has under its name. Fails if the store is a
+     * different cell, is empty, or has an older schema. A store that was unavailable is used again only after this
+     * check has succeeded.
      */
     readonly confirm: Effect.Effect<void, StoreUnavailable>
     /** The deliveries that a claim of `max` deliveries would get now, in any order. The cell may have more. */
@@ -62,9 +62,9 @@ export interface Cell {
 /** An account whose copies in some cells are out of date. */
 export interface StaleCopies {
   readonly client_id: ClientId
-  /** The present account; null if it was erased. */
+  /** The current account; null if it was erased. */
   readonly account: ClientAccount | null
-  /** The cells, and the number of the change that each one still lacks. */
+  /** For each cell whose copy is out of date, the number of the change that it lacks. */
   readonly lacking: ReadonlyArray<{ readonly cell: string; readonly change_number: number }>
 }
 

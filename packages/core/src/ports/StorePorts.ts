@@ -30,7 +30,7 @@ export interface Claim {
   readonly event_id: EventId
   /** The claim's token, which shows whether another claim was made before the attempt is recorded. */
   readonly token: number
-  /** The present webhook, with its URL and its signing secrets. */
+  /** The current webhook, with its URL and its signing secrets. */
   readonly webhook: Webhook
   /** The event's text, byte for byte. */
   readonly body: string
@@ -51,9 +51,9 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
   {
     /**
      * Claims at most `most` deliveries due at `now`, shop by shop, so that a shop with a long queue delays no other: at
-     * most four of a shop in flight, at most one of a ticket, those of a ticket in the order of its events, live ones
-     * before replayed ones, and none of a webhook that is off. A delivery that waits for its retry does not delay the
-     * later ones of its ticket. No delivery is claimed by two processes at once.
+     * most four of a shop in flight, at most one of a ticket, the deliveries of a ticket in the order of its events,
+     * live ones before replayed ones, and none of a webhook that is off. A delivery that waits for its retry does not
+     * delay the later ones of its ticket. No delivery is claimed by two processes at once.
      */
     readonly claim: (now: Instant, max: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
     /** Makes deliveries due again whose lease has ended, such as after a crash of their process. This uses up no attempt. Returns their number. */
@@ -85,7 +85,7 @@ export interface IdempotencyRecordPage {
   readonly next: IdempotencyRecordKey | null
 }
 
-/** The data of one person in all shops, for export and erasure. Requests of the API do not use it. */
+/** The data of one person in all shops, for export and erasure. API requests do not use this port. */
 export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
   PersonalData,
   {
@@ -249,7 +249,10 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly listShops: Page<ShopId, ShopRecord>
     /** Whether there is a shop. */
     readonly hasShops: Effect.Effect<boolean, StoreUnavailable>
-    /** True for the first call on this store, and false for all later ones: of several processes that start together, only one creates the first shop. */
+    /**
+     * Returns true for the first call on this store and false for all later calls, so that of several processes that
+     * start together, only one creates the first shop.
+     */
     readonly claimFirstShop: Effect.Effect<boolean, StoreUnavailable>
     /** Whether a sandbox created the data. This never changes, and a production server refuses such data (Specification, Keys and scopes). */
     readonly isSandboxMade: Effect.Effect<boolean, StoreUnavailable>
@@ -259,17 +262,17 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly latest: Effect.Effect<Instant, StoreUnavailable>
     /** The shops whose latest recorded instant is later than the given one. */
     readonly shopsAhead: (of: Instant) => Effect.Effect<ShopsAhead, StoreUnavailable>
-    /** Creates a client account; false, without an account, if another one has the number. */
+    /** Creates a client account. Returns false, and creates none, if another account has the number. */
     readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
     /** At most `limit` accounts ordered by id, which is the order of their creation; only those after `after`, if given. */
     readonly listClients: Page<ClientId, ClientAccount>
-    /** Replaces the account with this id; false, without a change, if another account has the number. */
+    /** Replaces the account with this id. Returns false, and changes nothing, if another account has the number. */
     readonly changeClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
     /** The key with this hash and its shop, even if it is revoked; null if there is none. */
     readonly keyByHash: (
       hash: string
     ) => Effect.Effect<{ readonly key: ApiKeyRecord; readonly shop: ShopRecord } | null, StoreUnavailable>
-    /** Records when keys were last used, each by its id. An instant earlier than the recorded one changes nothing. */
+    /** Records when keys were last used, by their ids. An instant earlier than the recorded instant changes nothing. */
     readonly keysUsed: (uses: ReadonlyMap<KeyId, Instant>) => Effect.Effect<void, StoreUnavailable>
     /** The shop to which an object belongs; null if there is no such object. */
     readonly shopOf: (thing: OwnedRef) => Effect.Effect<ShopId | null, StoreUnavailable>
@@ -303,7 +306,7 @@ export interface CountedClient extends VisibleClient {
 
 /** A part of a shop's events: at most `limit`, by default `ServiceLimits.list_max`, the latest ones before the event `before`. */
 export interface EventPart {
-  /** An event's `seq`. To read the previous part, pass the `seq` of this part's first event. */
+  /** An event's `seq`. To read the part before this one, pass the `seq` of this part's first event. */
   readonly before?: number | undefined
   readonly limit?: number | undefined
 }
@@ -340,7 +343,10 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     ) => Effect.Effect<CountedClient | null, StoreUnavailable>
     /** The shop's latest `ServiceLimits.list_max` keys, including revoked ones, oldest first. */
     readonly keys: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StoreUnavailable>
-    /** The given references that are the `external_ref` of a ticket of the shop, or its id in lower case. */
+    /**
+     * Those of the given references that are the `external_ref` of a ticket of the shop, or a ticket's id in lower
+     * case.
+     */
     readonly externalRefs: (
       shop_id: ShopId,
       refs: ReadonlyArray<string>
@@ -399,9 +405,9 @@ export interface JoinedTransaction {
   /**
    * Runs an effect whose commands and reads use the transaction, one after another. Commands lock their shop until the
    * transaction ends. A command that is refused or fails leaves the transaction unchanged. `run` waits for the fibers
-   * that the effect forked. A command that comes later, or after the transaction, dies with `TransactionRefused` and
-   * does nothing. An effect that itself ended the transaction dies with `TransactionRefused` at its end, because what
-   * it wrote can no longer be rolled back with the caller's rows.
+   * that the effect forked. A command that runs after `run` has ended, or after the transaction, dies with
+   * `TransactionRefused` and does nothing. An effect that itself ended the transaction dies with `TransactionRefused`
+   * at its end, because what it wrote can no longer be rolled back with the caller's rows.
    */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Like `run`, but does not check afterwards whether the transaction is still open. After several parts, `run(Effect.void)` checks this. */
@@ -417,7 +423,10 @@ export interface JoinedTransaction {
 export class Transactions extends Context.Tag("@workshop/core/Transactions")<
   Transactions,
   {
-    /** Joins the open transaction of a database client. It is refused if the client has none, or is not connected to this store's database. */
+    /**
+     * Joins the open transaction of a database client. Refused if the client is in no transaction, or is not connected
+     * to this store's database.
+     */
     readonly join: (client: unknown) => Effect.Effect<JoinedTransaction, TransactionRefused | StoreUnavailable>
   }
 >() {}

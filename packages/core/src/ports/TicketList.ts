@@ -6,7 +6,10 @@ import type { ShopRecord } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 
-/** A ticket with its client as the shop sees the client now, so the next read shows a block or a new name. */
+/**
+ * A ticket with its client as the shop sees the client now. A read after a block or a change of the name therefore
+ * shows it.
+ */
 export interface SeenTicket {
   readonly record: TicketRecord
   readonly client: DisplayedClient | null
@@ -53,7 +56,7 @@ export type TicketOrder =
   | { readonly _tag: "Newest"; readonly after: TicketId | null }
   /**
    * By change, ascending: tickets that changed at `since` or later, after the change `after`. With a filter, a read
-   * examines the next `most` changes, by default `ServiceLimits.changes_read_max`, or at all tickets of `narrowest` if
+   * examines the next `most` changes, by default `ServiceLimits.changes_read_max`, or all tickets of `narrowest` if
    * there are no more than that.
    */
   | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null; readonly max?: number }

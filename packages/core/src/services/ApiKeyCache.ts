@@ -100,7 +100,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
     const cached = new Map<string, CachedKey>()
     const lastUsed = yield* makeLastUsedWriter(directory)
     const acceptsTestKeys = (yield* inSandbox) || (yield* TestKeys)
-    /** Counts invalidations, so that a look-up that began before one does not cache its result. */
+    /** Counts invalidations, so that a look-up that began before an invalidation does not cache its result. */
     let invalidations = 0
 
     const lookUp = Effect.fnUntraced(function* lookUp(key: string, now: Instant) {
@@ -118,7 +118,10 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
       return keyHolder
     })
 
-    /** The holder of a key, from the cache. An entry that was read later than the present is not used, because the clock was set back and its age is unknown. */
+    /**
+     * The holder of a key, from the cache. An entry that was read at a future time is not used, because the clock was
+     * set back since and the entry's age is unknown.
+     */
     const cachedHolder = (key: string, now: Instant): ApiKeyHolder | undefined => {
       const entry = cached.get(key)
       if (entry === undefined || now < entry.read_at || now >= entry.until) return undefined
@@ -134,8 +137,8 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
     yield* Effect.forkScoped(Stream.runForEach(directory.changedShops, discard))
 
     /**
-     * Whether the key has the form of a test key in a process that is neither a sandbox nor a test. Such a key is refused with a reason of
-     * its own, even if it does not exist.
+     * Whether the key has the form of a test key in a process that is neither a sandbox nor a test. The refusal of such
+     * a key has its own reason, even if the key does not exist.
      */
     const isUnacceptedTestKey = (key: string) => !acceptsTestKeys && looksLikeTestKey(key)
 

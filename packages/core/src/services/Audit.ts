@@ -7,7 +7,7 @@ import { Entropy } from "../ports/Entropy.js"
 import { AuditLog } from "../ports/StorePorts.js"
 import { Actor } from "./Actor.js"
 
-/** Makes the audit entry of an act that is not a command of a shop, with the present {@link Actor} and time. */
+/** Makes the audit entry of an act that is not a command of a shop, with the current {@link Actor} and time. */
 export const auditEntry = Effect.fnUntraced(function* (act: AuditedAct, shop_id: ShopId = NO_SHOP) {
   const created_at = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const id = makeIdentifier<string>({ now: created_at, entropy: yield* Entropy.draw(ENTROPY_BYTES) }, 0)

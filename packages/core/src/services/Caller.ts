@@ -5,9 +5,10 @@ import { CallerId, ShopId } from "../domain/Identifier.js"
 import type { LimitsByPolicy } from "../domain/Limits.js"
 
 /**
- * The caller of a service. Idempotency keys and the limits on stamps are kept for each `caller_id`, and a ticket's history names it. An API
- * key has its own; an embedder with its own authentication gives each caller an id, which is any text of up to 80 characters. Services trust
- * the caller, because the HTTP API checks flags, scopes and request limits before it calls them.
+ * The caller of a service. Idempotency keys and the limits on stamps are kept for each `caller_id`, and a ticket's
+ * history names it. An API key has its own `caller_id`; an embedder with its own authentication gives each caller an
+ * id, which is any text of up to 80 characters. Services trust the caller, because the HTTP API checks flags, scopes
+ * and request limits before it calls them.
  *
  * The limits of a shop, client or ticket neither refuse nor count an `uncounted` caller, so that an embedder's own work
  * does not use them up. Callers are counted by default, because the specification counts the app and the API together

@@ -21,9 +21,9 @@ const eventOf = ({ body }: EventRecord): CommittedEvent => JSON.parse(body)
 export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents")<
   CommittedEvents,
   {
-    /** Every event from the first reading on. A reader that is more than 1,024 events behind loses the oldest. */
+    /** Every event from the first read on. A reader that is more than 1,024 events behind loses the oldest events. */
     readonly stream: Stream.Stream<CommittedEvent>
-    /** Every event from the call of this function on. Events before the first reading are buffered, up to 1,024. */
+    /** Every event from the call of this function on. Events before the first read are buffered, up to 1,024. */
     readonly subscribe: () => Stream.Stream<CommittedEvent>
     /**
      * Calls the listener after each commit, at once; returns a function that stops this. If the listener throws or rejects, the error is
@@ -36,7 +36,7 @@ export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents
 type Changes = ReadonlyArray<Change>
 
 /**
- * Reports all changes that this process commits, like {@link CommittedEvents}, because a sandbox shows more than
+ * Like {@link CommittedEvents}, but reports all changes that this process commits, because a sandbox shows more than
  * events.
  */
 export class CommittedChanges extends Context.Tag("@workshop/core/CommittedChanges")<

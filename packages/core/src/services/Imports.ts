@@ -257,9 +257,9 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
 
     return {
       /**
-       * Imports tickets in any state with their dates, clients and cards, each batch in one commit. A row is skipped if its `external_ref` is
-       * that of a ticket of the shop, or the id of one, as in an export. So an import can be repeated, and two simultaneous imports of one
-       * file create each ticket once.
+       * Imports tickets in any state with their dates, clients and cards, each batch in one commit. An import skips a
+       * row whose `external_ref` is the `external_ref` of a ticket of the shop or, as in an export, a ticket's id. An
+       * import can therefore be repeated, and two simultaneous imports of one file create each ticket once.
        */
       run: Effect.fnUntraced(function* (options: ImportOptions) {
         const { shop_id, bad_rows = "stop", dry_run = false, onProgress = () => undefined } = options

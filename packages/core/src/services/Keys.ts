@@ -45,7 +45,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
       }),
       /** The text of a key that this process made, if it is a sandbox; else null. */
       keyText: (id: KeyId): string | null => texts.get(id) ?? null,
-      /** Replaces the remembered key texts after the sandbox's data were replaced. */
+      /** Replaces the stored key texts after the sandbox's data were replaced. */
       rememberKeyTexts: (known: ReadonlyMap<KeyId, string>): void => {
         texts.clear()
         for (const [id, text] of known) texts.set(id, text)

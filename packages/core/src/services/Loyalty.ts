@@ -17,7 +17,7 @@ export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty",
     const reads = yield* Reads
     const limits = yield* PolicyLimits
     return {
-      /** The shop's programme and the client's present card, even while the programme is off. */
+      /** The shop's programme and the client's current card, even while the programme is off. */
       read: ({ shop_id }: Caller, id: ClientId) =>
         Effect.flatMap(reads.client(shop_id, { id }), (client) =>
           client === null

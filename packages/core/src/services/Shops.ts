@@ -28,7 +28,7 @@ export const shopFields = {
   languages: optional(Languages)
 }
 
-/** The settings of a new shop. By default `decimals` are those of its currency. */
+/** The settings of a new shop. The default of `decimals` depends on its currency. */
 export const ShopInput = Schema.Struct({ ...shopFields, decimals: optional(Decimals) })
   .pipe(
     Schema.filter(({ currency, decimals }) =>
@@ -103,8 +103,9 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     const list = (after: ShopId | null, limit: number) => directory.listShops(after, limit)
 
     /**
-     * For a program with one shop: returns the first shop, or creates this one if there is none. Of several processes that start at once,
-     * one creates it. An existing shop keeps its settings. If one that cannot be changed differs, such as the currency, a warning names it.
+     * For a program with one shop: returns the first shop, or creates this one if there is none. Of several processes
+     * that start at once, one creates it. An existing shop keeps its settings. If a setting that cannot be changed,
+     * such as the currency, differs, a warning names it.
      */
     const firstOrCreate = (input: ShopInput) =>
       Effect.tap(firstShopOrCreate(directory, create(input)), (shop) => {
@@ -124,10 +125,12 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     })
 
     const ports = yield* Effect.context<Store | Reads | NotificationQueue>()
-    /** Sets the future instants of a shop, from a wrong clock or a sandbox, to the present: see `repairShopClock`. */
+    /**
+     * Sets the future instants of a shop, from a wrong clock or a sandbox, to the current time: see `repairShopClock`.
+     */
     const repairClock = (id: ShopId) => Effect.zipRight(byId(id), Effect.provide(repairShopClock(id), ports))
 
-    /** At most five of the shops that are more than ten seconds ahead of the present; empty once all are repaired. */
+    /** At most five of the shops that are more than ten seconds ahead of the clock; empty once all are repaired. */
     const shopsAhead = Effect.clockWith((clock) =>
       Effect.map(
         directory.shopsAhead(clock.unsafeCurrentTimeMillis() + ServiceLimits.data_ahead_max_ms),

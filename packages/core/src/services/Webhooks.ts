@@ -47,8 +47,9 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
       /** The webhook's URL, state and health. */
       status: (shop_id: ShopId) => Effect.map(shops.byId(shop_id), ({ webhook }) => webhookStatus(webhook)),
       /**
-       * Creates a new secret; the old one also signs for 24 hours. A second rotation within 24 hours ends the use of the oldest secret at once:
-       * `replaces_before` is the time until which it would have signed, and null if there was none.
+       * Creates a new secret; the old one also signs for 24 hours. A second rotation within 24 hours ends the use of
+       * the oldest secret at once: `replaces_before` is the time until which the oldest secret would have signed, and
+       * null if there was none.
        */
       rotate: Effect.fnUntraced(function* rotate(shop_id: ShopId) {
         yield* shops.byId(shop_id)

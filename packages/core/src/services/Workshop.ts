@@ -73,8 +73,8 @@ const logHeldClock = inRealTime(
 
 /**
  * Does work at one instant of the test's clock, even if a database takes long in real time. Time-outs take real time
- * too. Meanwhile the test's clock moves by a millisecond at a time, so that `TestClock.adjust` does not skip work that
- * becomes due because of it.
+ * too. While the work runs, the test's clock moves by a millisecond at a time, so that `TestClock.adjust` does not skip
+ * further work that the work makes due.
  */
 const withFrozenClock = (clock: MovableClock) => {
   const tickForever = Effect.forever(Effect.sleep(1))
@@ -100,7 +100,7 @@ const workUnderTestClock = Effect.gen(function* () {
     Effect.sync(() => listen(() => signal.unsafeWake())),
     (stop) => Effect.sync(stop)
   )
-  /** Whether the last run did none of the due work, such as a delivery that another process has in flight. */
+  /** Whether the last run did none of the due work, for example because another process has the delivery in flight. */
   let isIdle = false
   const work = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

@@ -2,7 +2,7 @@ import { Clock, type Context, Effect } from "effect"
 import type { ShopRecord } from "../domain/Shop.js"
 import type { Directory } from "../ports/StorePorts.js"
 
-/** Runs an effect in real time, because other processes do not have the clock of this one. */
+/** Runs an effect in real time, because other processes do not have this process's clock. */
 const inRealTime = Effect.withClock(Clock.make())
 
 /** The interval of polls, which is short because a process that claimed the first shop creates it at once. */

@@ -487,7 +487,7 @@ export const auditContract = makeCases({
       details: { client_id: yield* makeId<string>() }
     }
     yield* log.append(entry)
-    // Other cases have entries too, some of them dated later.
+    // The entries of other cases are in the log too, some with later dates.
     const all = yield* log.list(null, null, 50)
     const ours = all.filter(({ id, shop_id }) => id === entry.id || shop_id === shop.id)
     yield* expectSame("all", [ours[0], ours[1]?.details.note, ours.length], [entry, "first", 2])

@@ -31,7 +31,10 @@ import { record, statusResult } from "./TestDispatcher.js"
 const makeLink = (shop_id: ShopId, client_id: ClientId, blocked_at: number | null = null) =>
   putChanges(shop_id, { _tag: "LinkPut", row: { shop_id, client_id, known_at: TEST_START, blocked_at } })
 
-/** A shop sees the present data of the clients who know it and do not block it (Specification, Clients and loyalty). */
+/**
+ * A shop sees the current data of the clients who are known to it and do not block it (Specification, Clients and
+ * loyalty).
+ */
 export const clientsContract = makeCases({
   "a shop that knows a client finds them by id and by number, with the counts of their tickets": function* (bench) {
     const { reads, shop } = bench

@@ -9,7 +9,7 @@ import { FIRST_PAGE, failingNotice, makeChanges, newTicket, putTickets, runComma
 
 const AHEAD = 61 * DAY_MS
 
-/** A repair moves a shop's future dates back to the present (Specification, Lists and sync). */
+/** A repair moves a shop's future dates back to the current time (Specification, Lists and sync). */
 export const clockRepairContract = makeCases({
   "a repair moves the future dates of all rows of a shop to the present": function* (bench) {
     const { dispatcher, clock, reads, start, auditLog, closures, notificationQueue } = bench

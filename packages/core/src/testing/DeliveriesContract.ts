@@ -405,10 +405,13 @@ interface Shop extends ShopQueue {
 const SCHEDULES = 12
 const ACTS = 40
 const TICKETS = 6
-/** Fewer than the deliveries that a claim reads from each shop, because a claim may leave later ones for the next. */
+/** Fewer than a claim reads from each shop, because a claim may leave further deliveries to the next claim. */
 const MAX_WAITING = 12
 
-/** Runs random raises, claims and ends of attempts of a seed, and compares each claim with that of `nextClaims`. */
+/**
+ * From a seed, raises events, claims deliveries and ends attempts at random, and compares each claim with the result of
+ * `nextClaims`.
+ */
 const followClaims = (dispatcher: TestDispatcher, seed: number) =>
   Effect.gen(function* () {
     const random = new PCGRandom(seed)

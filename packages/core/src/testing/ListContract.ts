@@ -18,7 +18,10 @@ import {
   runCommand
 } from "./Fixtures.js"
 
-/** The expected order (Specification, Lists and sync), which works because the ids of a shop's tickets rise. */
+/**
+ * The expected order (Specification, Lists and sync). Sorting by id is correct because the ids of a shop's tickets
+ * increase.
+ */
 const sortNewestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
   [...tickets].sort((a, b) => (a.id < b.id ? 1 : -1))
 

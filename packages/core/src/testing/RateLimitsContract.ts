@@ -187,7 +187,7 @@ export const rateLimitsContract = makeCases({
       [Date.UTC(2027, 9, 30, 22), 25]
     ] as const) {
       const take = { policy: "lookups_per_day", subject: yield* subject, time_zone } as const
-      // The first two instants of the day and its last are in one window.
+      // The first two instants and the last instant of the day are in one window.
       for (const [n, at] of [midnight, midnight + 1, midnight + hours * HOUR_MS - 1].entries()) {
         const [status] = yield* limits.take([take], at)
         yield* expectSame(`a day of ${hours} hours`, status?.resets_at, midnight + hours * HOUR_MS)

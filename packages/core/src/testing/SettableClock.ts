@@ -27,7 +27,7 @@ export class SettableClock implements Clock.Clock {
     return BigInt(this.#now) * 1_000_000n
   }
 
-  /** Sets the clock, to an earlier time too. */
+  /** Sets the clock, possibly to an earlier time. */
   set(now: Instant): void {
     this.#now = now
   }

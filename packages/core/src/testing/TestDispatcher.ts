@@ -60,7 +60,10 @@ export class TestDispatcher {
   readonly raise = (shop_id: ShopId, ...tickets: ReadonlyArray<number | null>) =>
     runCommand(raisePings(shop_id, tickets))
 
-  /** Claims at most `most` due deliveries. These are of its own shops, because earlier cases leave nothing due. */
+  /**
+   * Claims at most `most` due deliveries. They belong to this dispatcher's shops, because earlier cases leave nothing
+   * due.
+   */
   readonly claim = (max = PLENTY) =>
     Effect.gen(this, function* () {
       const clock = yield* SettableClock.current
@@ -89,7 +92,7 @@ export class TestDispatcher {
   })
 }
 
-/** Records the attempt of a claim, with the present instant as its start and without jitter. */
+/** Records the attempt of a claim, with the current instant as its start and without jitter. */
 export const record = (
   { shop_id, event_id, token, webhook: { url } }: Pick<Claim, "shop_id" | "event_id" | "token" | "webhook">,
   sent: SendResult

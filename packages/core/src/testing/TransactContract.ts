@@ -16,7 +16,7 @@ import {
 
 class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
 
-/** Reads the shop's next number and increments it. An increment would be lost if two commands ran concurrently. */
+/** Reads the shop's next number and increments it. If two commands ran concurrently, an increment would be lost. */
 const makeCountCommand = (shop_id: ShopId): Command<number> =>
   makeCommand(shop_id, {}, ({ head }, _changes, { recorded_at }) => {
     const moved = { ...head, next_number: head.next_number + 1, last_recorded_at: recorded_at }

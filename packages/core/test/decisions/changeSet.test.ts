@@ -36,7 +36,7 @@ describe("docs/embed.md: the author of a change", () => {
 })
 
 describe("the moment of a command", () => {
-  it("adding an author to a command's Moment keeps its other fields, also fields that later versions add", () => {
+  it("adding an author to a command's Moment keeps its other fields, including fields that later versions add", () => {
     const moments: Array<object> = []
     const seeing = {
       ...create(),
@@ -127,7 +127,7 @@ describe("docs/how-it-is-built.md: what a decision collects", () => {
     )
   })
 
-  it("the address of a ticket's page begins with the shop's base, or with that of the process if the shop has none", () => {
+  it("the address of a ticket's page begins with the shop's base, or with the process's base if the shop has none", () => {
     const urlOf = (tracking_base_url: string | null) => {
       const { slice } = new TestShop({ tracking_base_url })
       const moment = { ...momentAt(START), tracking_base_url: "https://pages.example/" }

@@ -68,7 +68,7 @@ describe("Specification, States: closure after 60 days", () => {
     }
   })
 
-  it("a ticket that is closed late is abandoned at the time at which it was due, and updated at the present time (Specification, States)", () => {
+  it("a ticket that is closed late has its due time in abandoned_at and the current time in updated_at (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     const { change_seq } = shop.record(id)

@@ -168,7 +168,7 @@ describe("Specification, Endpoints: the client of a new ticket", () => {
     expect(shop.record(ticket.id).client_id).toBe(AMIRA.id)
   })
 
-  it("the name of a client who hides it is abbreviated, also in events (Specification, Resources)", () => {
+  it("the name of a client who hides it is abbreviated, in events too (Specification, Resources)", () => {
     const shop = new TestShop()
     shop.does(create({ client_id: shop.meets(KARIM) }))
     expect(shop.events[1]!.data.client).toEqual({ id: KARIM.id, display_name: "Karim T." })

@@ -190,7 +190,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
 })
 
 describe("docs/personal-data.md: what is left of a client is deleted", () => {
-  it("an erasure deletes the client's offers, and their notifications, also those that wait to be sent", () => {
+  it("an erasure deletes the client's offers and notifications, including those that wait to be sent", () => {
     const shop = new TestShop()
     shop.create({ client_phone: NOBODYS_PHONE })
     const { offer } = shop

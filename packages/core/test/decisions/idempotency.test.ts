@@ -101,7 +101,7 @@ describe("Specification, Endpoints: replays", () => {
     for (const key of ["a", "A", "a b", "a  b"]) expect(shop.does(create(key)).replayed).toBe(false)
   })
 
-  it("a key is remembered for 30 days and no longer (Specification, Idempotency)", () => {
+  it("an idempotency record is kept for 30 days and no longer (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a"))
     shop.now = START + THIRTY_DAYS - 1
@@ -120,7 +120,7 @@ describe("Specification, Endpoints: replays", () => {
   })
 })
 
-describe("Specification, Idempotency: only successes are remembered", () => {
+describe("Specification, Idempotency: only successes are recorded", () => {
   it("a refused attempt leaves no trace, so the corrected body with the same key succeeds (Specification, Idempotency)", () => {
     const shop = new TestShop()
     expect(shop.refuses(create("a", { item: "Darn" }, { found: DARN }))._tag).toBe("ForbiddenWord")

@@ -252,7 +252,7 @@ describe("the clients of an import (Specification, Clients and loyalty)", () => 
     expect(shop.rows("TicketPut").map(({ client_id }) => client_id)).toEqual([AMIRA.id, AMIRA.id, null])
   })
 
-  it("an import does not change a client who is known, nor show one who blocks the shop", () => {
+  it("an import does not change a known client, and does not show a client who blocks the shop", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)
     shop.slice.links.set(KARIM.id, { shop_id: SHOP, client_id: KARIM.id, known_at: null, blocked_at: START })

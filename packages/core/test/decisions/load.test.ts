@@ -146,7 +146,7 @@ describe("Specification, Endpoints: an offer, as a decision loads it", () => {
 })
 
 describe("docs/write-a-store.md: other rows, as decisions load them", () => {
-  it("all keys of the shop are loaded, also revoked ones", () => {
+  it("all keys of the shop are loaded, including revoked ones", () => {
     const shop = new TestShop()
     const rows = [KEY, OTHER_KEY].map((id) => ({ id, revoked_at: START }) as ApiKeyRecord)
     for (const row of rows) shop.slice.keys.set(row.id, row)

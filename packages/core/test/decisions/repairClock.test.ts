@@ -23,8 +23,8 @@ const corrected = (shop: TestShop) => {
   return shop
 }
 
-describe("the clock of a shop that is ahead of the present (Specification, Lists and sync)", () => {
-  it("a repaired clock goes back to the present, and identifiers continue after the last one", () => {
+describe("the clock of a shop that is ahead of the current time (Specification, Lists and sync)", () => {
+  it("a repaired clock goes back to the current time, and identifiers continue after the last one", () => {
     const shop = ahead()
     shop.create()
     const before = shop.slice.head
@@ -90,8 +90,8 @@ const redated = (shop: TestShop, id: string) => {
   return shop.does(redateTicket(SHOP, id as never))
 }
 
-describe("a ticket with dates ahead of the present", () => {
-  it("a repaired ticket has no instant later than the present", () => {
+describe("a ticket with dates in the future", () => {
+  it("a repaired ticket has no instant later than the current time", () => {
     const shop = ahead()
     const id = shop.create({ price_minor: 100 })
     shop.does(proposeQuote(SHOP, id, { price_minor: 200 } as never))

@@ -75,7 +75,7 @@ describe("a notification of a ticket", () => {
   })
 })
 
-describe("a notification that was postponed by a wrong clock", () => {
+describe("a notification that a wrong clock postponed", () => {
   it("a postponed notification becomes due at once", () => {
     const { shop, row, attempt } = waiting(1, START + DAY)
     shop.does(retryNotificationNow(attempt))

@@ -46,7 +46,7 @@ describe("the daily limits of one ticket", () => {
     expect(shop.record(id)).toEqual(before)
   })
 
-  it("a move to the present state, or one that the table refuses, is a conflict and does not count towards the limit", () => {
+  it("a move to the current state, or one that the table refuses, is a conflict and does not count towards the limit", () => {
     const shop = new TestShop()
     const id = shop.create()
     for (const to of ["ready", "workshop", "ready", "workshop"] as const) shop.does(move(id, to, BOUNDS))

@@ -104,7 +104,7 @@ describe("Specification, Tickets: a part", () => {
 })
 
 describe("Specification, Resources: a photo", () => {
-  it("a new photo replaces the one before (Specification, Resources)", () => {
+  it("a new photo replaces the previous one (Specification, Resources)", () => {
     const shop = new TestShop()
     const id = shop.create()
     for (const photo_url of ["https://img.example.com/1.jpg", "https://img.example.com/2.jpg"]) {
@@ -184,7 +184,7 @@ describe("Specification, States: an edit", () => {
     })
   })
 
-  it("an edit that makes the deposit higher than the price is refused, whichever of the two it changes (Specification, Tickets)", () => {
+  it("an edit that makes the deposit higher than the price is refused, whether it changes the deposit or the price (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 900, deposit_minor: 500 })
     const issues = [{ field: "deposit_minor" }]

@@ -116,7 +116,7 @@ describe("an owner turns the webhook off and removes it", () => {
     expect(shop.does(enableWebhook(SHOP))).toMatchObject({ off_reason: null, generation: 2, secret: "whsec_1" })
   })
 
-  it("a removed webhook leaves nothing behind, so another address gets another secret", () => {
+  it("a removed webhook leaves nothing behind, so a later address gets a new secret", () => {
     const shop = withWebhook()
     shop.does(pingWebhook(SHOP))
     expect(shop.does(removeWebhook(SHOP))).toBe("removed")
@@ -140,7 +140,7 @@ describe("an owner turns the webhook off and removes it", () => {
     expect(fewer.rows("WebhookRemoved")).toEqual([{ shop_id: SHOP }])
   })
 
-  it("setting the same address keeps its failures, and another one starts with none (Specification, Webhooks)", () => {
+  it("setting the same address keeps its failures, and a different address starts with none (Specification, Webhooks)", () => {
     const failures = { failures_in_row: 7, first_failure_at: START }
     const shop = withWebhook()
     shop.slice.webhook = { ...shop.slice.webhook!, ...failures }

@@ -258,7 +258,7 @@ const answeringLate = Layer.effectContext(
 
 describe("runOnce", () => {
   it(
-    "runOnce sends each due delivery, also those of an open replay, and returns the number that arrived",
+    "runOnce sends each due delivery, including those of an open replay, and returns the number that arrived",
     withDispatcher(({ sender }) =>
       Effect.gen(function* () {
         const shop = yield* openShopWithWebhook

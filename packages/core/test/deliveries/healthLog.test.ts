@@ -5,7 +5,7 @@ import { Entropy } from "../../src/ports/Entropy.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 import { healthLines, healthStory } from "./HealthStory.js"
 
-it("the log has one line when deliveries to a webhook begin to fail, and one when they arrive again, even after a restart", () =>
+it("the log has one line when deliveries to a webhook begin to fail, and one when they succeed again, even after a restart", () =>
   Effect.gen(function* () {
     const store = yield* Layer.build(Layer.provideMerge(memoryStore, Entropy.layerSeeded(1)))
     const story = yield* healthStory(store)

@@ -78,7 +78,7 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
     ["after the first", [logged(1, 503, START - 2 * SECOND)], 1],
     ["after the second", [logged(1, 503, START - 9 * SECOND), logged(2, 503, START - 5 * SECOND)], 2],
     ["between the first and the second", [logged(1, 503, START - 9 * SECOND), logged(2, 503, START)], 1]
-  ])("an overtaken attempt has the number of the one that began before it: %s", (_, log, n) => {
+  ])("an overtaken attempt has the number of the attempt that began before it: %s", (_, log, n) => {
     const shop = shopWith(...log)
     records(shop)
     expect(shop.rows("AttemptAppended").map((row) => row.n)).toEqual([n])

@@ -5,7 +5,7 @@ import { errorResult, statusResult } from "../../src/testing/TestDispatcher.js"
 import { HOUR, MINUTE, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, URL_1 } from "./HookedShop.js"
 
-describe("Specification, Webhooks: a 2xx answer acknowledges the event", () => {
+describe("Specification, Webhooks: a 2xx response acknowledges the event", () => {
   it.each([200, 201, 202, 204, 299])("a %i response makes the event delivered", (status) => {
     const shop = new HookedShop()
     const event = shop.raises()
@@ -47,7 +47,7 @@ describe("Specification, Webhooks: the log of attempts", () => {
   })
 })
 
-describe("docs/how-it-is-built.md: a stale token changes nothing of the delivery", () => {
+describe("docs/how-it-is-built.md: a record with a stale token does not change the delivery", () => {
   it("a superseded record changes neither the log nor the webhook, which recordSuperseded does", () => {
     const shop = new HookedShop()
     const event = shop.raises()

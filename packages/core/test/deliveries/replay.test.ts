@@ -41,7 +41,7 @@ const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) =
 const step = (shop: HookedShop, { id }: { readonly id: string }) => shop.does(advanceReplay(SHOP, id)).selected_count
 
 describe("Specification, Sandbox: a replay", () => {
-  it("a replay begins at the first event and ends before those raised after it", () => {
+  it("a replay begins at the first event and ends before the events that were raised after it began", () => {
     const shop = new HookedShop()
     for (let i = 0; i < 3; i++) shop.raises()
     const replay = shop.wait(HOUR).does(startReplay(SHOP, { state: "dead" }))
@@ -135,7 +135,7 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.slice.deliveries.size).toBe(0)
   })
 
-  it("an event that waits for a retry stays live with eight new attempts, and is due since it was raised (Specification, Webhooks)", () => {
+  it("an event that waits for a retry stays live with eight new attempts, and is due from the time when it was raised (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     shop.delivers(event, { token: 7, attempts_made: 3, attempts_since_reset: 3, due_at: START + 9 * HOUR })

@@ -45,7 +45,7 @@ describe("Specification, Webhooks: an event without a 2xx is tried again, and th
     expect(nextAttempt(7, START, 1)).toBe(START + 24 * HOUR + 5 * MINUTE)
   })
 
-  it("the delay of each of the eight attempts counts from the end of the one before, and the last failure gives the event up (Specification, Webhooks)", () => {
+  it("the delay of each of the eight attempts counts from the end of the previous attempt, and the last failure gives the event up (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     expect(shop.delivery(event)).toMatchObject({ due_at: START, attempts_made: 0, attempts_since_reset: 0 })

@@ -16,7 +16,7 @@ const failingShop = (failures_in_row: number, age_ms: number, failure_steps_noti
 const noticesOf = (shop: HookedShop) => shop.rows("NoticeAppended").map(({ kind, off_reason }) => [kind, off_reason])
 
 describe("Specification, Webhooks: a webhook's failures belong to its URL", () => {
-  it("a new URL starts without failures, so that those of the previous URL cannot turn the webhook off (Specification, Webhooks)", () => {
+  it("a new URL starts without failures, so that the failures of the previous URL cannot turn the webhook off (Specification, Webhooks)", () => {
     const { shop, event } = failingShop(19, 80 * HOUR, 2)
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
     expect(shop.webhook).toMatchObject({
@@ -28,7 +28,7 @@ describe("Specification, Webhooks: a webhook's failures belong to its URL", () =
     expect(shop.attempts(event, DOWN)).toBe("retry")
   })
 
-  it("an attempt at the previous URL does not count: its 410 turns nothing off, and its 2xx clears nothing (Specification, Webhooks)", () => {
+  it("an attempt at the previous URL does not count: its 410 does not turn the webhook off, and its 2xx clears no failures (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const [refused, taken, lost] = [shop.raises(), shop.raises(), shop.raises()]
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
@@ -121,7 +121,7 @@ describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, 
     expect(shop.webhook).toMatchObject({ failures_in_row: 1, first_failure_at: START + HOUR })
   })
 
-  it("a success without failures before it writes neither webhook nor head (docs/how-it-is-built.md)", () => {
+  it("a success without earlier failures writes neither webhook nor head (docs/how-it-is-built.md)", () => {
     const shop = new HookedShop()
     shop.attempts(shop.raises(), statusResult(200))
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["AttemptAppended", "DeliveryRemoved"])
@@ -160,7 +160,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
   })
 })
 
-describe("Specification, Webhooks: turning it on again", () => {
+describe("Specification, Webhooks: turning a webhook on again", () => {
   it("turning a webhook on again raises its generation, clears its failures, and is recorded with its instant", () => {
     const { shop } = failingShop(19, 80 * HOUR, 2)
     shop.hooks({ off_reason: "failing" })

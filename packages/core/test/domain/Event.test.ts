@@ -33,7 +33,7 @@ describe("Specification, Resources: the event envelope", () => {
       expect(Either.isLeft(read({ ...JSON.parse(body), data })), `${data}`).toBe(true)
   })
 
-  it("the types of events are those of the specification (Specification, Webhooks)", () => {
+  it("the types of events are the same as in the specification (Specification, Webhooks)", () => {
     expect(Object.keys(eventTypes).sort()).toEqual([
       "client.linked",
       "client.notified",

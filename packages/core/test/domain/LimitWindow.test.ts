@@ -69,7 +69,7 @@ describe("Specification, Limits: windows", () => {
     expect(currentWindow(undefined, "lookups_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
   })
 
-  it("a day is the shop's calendar day, whenever it was first used (Specification, Limits)", () => {
+  it("a day is the shop's calendar day, at whatever time the policy was first used (Specification, Limits)", () => {
     const midnight = Date.parse("2026-03-02T23:00:00Z")
     for (const policy of ["tickets_per_day", "lookups_per_day", "stamps_per_day"] as const) {
       expect(currentWindow(undefined, policy, NOW, TUNIS).resets_at).toBe(midnight)
@@ -107,7 +107,7 @@ describe("Specification, Limits: the headers", () => {
     expect(limitStatusOf({ used: 31, resets_at: 5 }, "writes_per_minute").remaining).toBe(0)
   })
 
-  it("the headers show the policy with the fewest uses left, in whichever order policies come (Specification, Limits)", () => {
+  it("the headers show the policy with the fewest uses left, in any order of the policies (Specification, Limits)", () => {
     const few = left("tickets_per_hour", 2, 10)
     const many = left("requests_per_minute", 90, 99)
     expect(findScarcest([few, many])).toBe(few)

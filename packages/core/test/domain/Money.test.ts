@@ -17,7 +17,7 @@ const accepts = <A, I>(schema: Schema.Schema<A, I>) => {
 }
 
 describe("Specification, Tickets: money", () => {
-  it("the remaining amount is the price less the deposit, a missing deposit counting 0 (Specification, Tickets)", () => {
+  it("the remaining amount is the price less the deposit, and a missing deposit counts as 0 (Specification, Tickets)", () => {
     expect(computeRemaining(5000, 1000)).toBe(4000)
     expect(computeRemaining(5000, null)).toBe(5000)
     expect(computeRemaining(5000, 0)).toBe(5000)
@@ -57,7 +57,7 @@ describe("Specification, Tickets: money", () => {
     expect(Schema.is(Money)({ currency: "TND", decimals: 3 })).toBe(false)
   })
 
-  it("the decimals of a currency are those of ISO 4217 (Specification, Requests and responses)", () => {
+  it("the decimals of a currency agree with ISO 4217 (Specification, Requests and responses)", () => {
     expect(["TND", "EUR", "JPY"].map(usualDecimals)).toEqual([3, 2, 0])
     expect(["TND", "EUR", "JPY", "ABC"].map(isKnownCurrency)).toEqual([true, true, true, false])
   })

@@ -59,7 +59,7 @@ describe("phones (Specification, Tickets)", () => {
     expect(read(input)).toEqual(Either.right(kept))
   })
 
-  it("a number of the right length is accepted, even outside the ranges that operators use at present", () => {
+  it("a number of the right length is accepted, even outside the ranges that operators use now", () => {
     expect(read("+21610123456")).toEqual(Either.right("+21610123456"))
   })
 

@@ -89,7 +89,7 @@ describe("only global unicast is public (Specification, Webhooks)", () => {
     expect(isPublicAddress(text)).toBe(false)
   })
 
-  it("no IPv6 address that contains an IPv4 address is public, whichever it contains", () => {
+  it("no IPv6 address that contains an IPv4 address is public", () => {
     const group = fc.integer({ min: 0, max: 0xffff }).map((n) => n.toString(16))
     fc.assert(
       fc.property(group, group, (high, low) => {
@@ -108,7 +108,7 @@ describe("only global unicast is public (Specification, Webhooks)", () => {
     )
   })
 
-  it("the host of a virtual machine on Azure is not public, and the addresses next to it are", () => {
+  it("the address of an Azure virtual machine's host is not public, and the addresses next to it are", () => {
     expect(isPublicAddress("168.63.129.16")).toBe(false)
     expect(["168.63.129.15", "168.63.129.17"].map(isPublicAddress)).toEqual([true, true])
   })

@@ -28,7 +28,7 @@ describe("the signature header (Specification, Webhooks)", () => {
     expect(signatureHeader("", [], AT + 1000)).toBe("t=1732000001")
   })
 
-  it("the header is the valid one of every test vector whose body is text", () => {
+  it("the header equals the valid header of every test vector whose body is text", () => {
     const good = vectors.filter(
       ({ ok, body, header }) => ok && body.base64 === undefined && /^t=\d+,v1=\w+$/.test(header!)
     )

@@ -28,7 +28,7 @@ describe("the authors of changes", () => {
 })
 
 describe("the history of a ticket", () => {
-  it("a history begins with the first change, also on a ticket that was stored without one", () => {
+  it("a history begins with the first change, even on a ticket that was stored without a history", () => {
     for (const none of [undefined, null, []]) expect(withChange(none, change(1))).toEqual([change(1)])
   })
 

@@ -4,7 +4,7 @@ import { nextNumber, numberLabel, preferredByNumber, TicketNumber } from "../../
 import type { TicketState } from "../../src/domain/TicketLifecycle.js"
 
 describe("Specification, Resources: ticket numbers", () => {
-  it("each number is followed by the next, 9999 by 1 (Specification, Resources)", () => {
+  it("each number is followed by the next, and 9999 by 1 (Specification, Resources)", () => {
     expect([1, 2, 998, 9998, 9999].map(nextNumber)).toEqual([2, 3, 999, 9999, 1])
   })
 

@@ -85,7 +85,7 @@ beforeEach(() => {
   )
 })
 
-describe("more requests than the service can answer in a second", () => {
+describe("more requests than the service can handle in a second", () => {
   it("requests above the rate are accepted as a burst for half a second, and then refused with 503 and Retry-After", async () => {
     expect(refused(await send(200))).toBe(0)
     clock.advance(499)
@@ -109,7 +109,7 @@ describe("more requests than the service can answer in a second", () => {
     expect(refused(await send(2))).toBe(1)
   })
 
-  it("as many requests may run at once as ended in the second before", async () => {
+  it("as many requests may run at once as ended in the previous second", async () => {
     clock.advance(1000)
     await send(300)
     await end(150)

@@ -138,7 +138,7 @@ it("a joined API is observed like that of workshop serve, so that its requests a
   await dispose()
 })
 
-it("an unknown path below the API's is its 404, and HEAD responds as GET", async () => {
+it("an unknown path below the API's prefix gets the API's 404, and HEAD gets the response of GET without the body", async () => {
   class MyApi extends HttpApi.make("mine").add(Orders).addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
   const live = HttpApiBuilder.api(MyApi).pipe(
     Layer.provide([orders(MyApi as never), Layer.provide(groups(MyApi), [signedIn, services])])

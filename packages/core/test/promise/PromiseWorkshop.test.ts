@@ -125,7 +125,7 @@ describe("The Promise API", () => {
     expect(await workshop.tickets.byId(caller, "17")).toMatchObject({ refusal: { issues: [{ field: "ticket_id" }] } })
   })
 
-  it("null counts as absent, also in a list's query (Specification, Errors)", async () => {
+  it("null counts as absent, even in a list's query (Specification, Errors)", async () => {
     const caller = await shop()
     for (const service of ["Heels", "Hem"]) {
       await workshop.tickets.createInApp(caller, { service, client_id: null })

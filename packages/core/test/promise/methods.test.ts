@@ -43,7 +43,7 @@ it("the listed result type of a method shows its fields, and only names of expor
   expect([of("tickets.history"), of("offers.accept")]).toEqual(["`TicketChange[]`", ""])
 })
 
-describe("a call with other arguments than the method has", () => {
+describe("a call with arguments that the method does not have", () => {
   const SHOP = "01980000-0000-7000-8000-000000000001"
 
   it.each<[string, ReadonlyArray<unknown>, string]>([

@@ -129,7 +129,7 @@ describe("start with wrong options", () => {
     )
   })
 
-  it("a webhook on this machine is refused with the name of the option that allows it, and other wrong URLs without it", async () => {
+  it("a webhook on this machine is refused with the name of the option that allows it, and other wrong URLs without this name", async () => {
     workshop = await start({ store, background: false })
     const shop = await workshop.orThrow.shops.create({ name: "A", currency: "EUR", time_zone: "Europe/Paris" })
     const refusal = async (url: string) => {

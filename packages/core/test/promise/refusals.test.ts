@@ -174,7 +174,7 @@ describe("refusals", () => {
     expect(await workshop.tickets.list(caller, { phone: input.client_phone })).toMatchObject({ ok: true })
   })
 
-  it("a caller for a route of your own is accepted by authenticate too, even with exactOptionalPropertyTypes", () => {
+  it("authenticate accepts a caller that your own routes use, even with exactOptionalPropertyTypes", () => {
     expectTypeOf<Omit<PlainCaller, "via"> | null>().toExtend<CallerFields | null>()
     expectTypeOf<(request: Request) => Omit<PlainCaller, "via"> | null>().toExtend<
       NonNullable<MountOptions<Request>["authenticate"]>

@@ -106,7 +106,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
   )
 
   it(
-    "a shop has at most five active keys, and a revoked one frees its place",
+    "a shop has at most five active keys, and revoking a key makes room for a new one",
     inWorkshop(() =>
       Effect.gen(function* () {
         const keys = yield* Keys

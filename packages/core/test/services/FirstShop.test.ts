@@ -19,7 +19,7 @@ const runWithWorkshop = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typ
   Effect.runPromise(Effect.provide(work, layer))
 
 describe("firstOrCreate, for a program with one shop", () => {
-  it("firstOrCreate creates the shop once for all callers, and later returns it with its present settings", () =>
+  it("firstOrCreate creates the shop once for all callers, and later returns it with its current settings", () =>
     runWithWorkshop(
       Effect.gen(function* () {
         const made = yield* Effect.replicateEffect(Shops.firstOrCreate(input), 4, { concurrency: "unbounded" })

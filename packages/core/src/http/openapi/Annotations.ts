@@ -8,7 +8,9 @@ export class MayRefuse extends Context.Tag("@workshop/core/http/MayRefuse")<
   MayRefuse,
   {
     readonly refusals: ReadonlyArray<RefusalName>
-    /** The limits that the command itself counts; the endpoint declares those that are counted before it. */
+    /**
+     * The limits that the command itself counts; the endpoint declares the limits that are counted before the command.
+     */
     readonly limits: ReadonlyArray<PolicyName>
   }
 >() {}

@@ -11,7 +11,7 @@ const isNode = (json: Json | undefined): json is JsonObject =>
 const GENERATED = /^(an? (integer|number|string|array|non[ -])|an object to)/
 const DROPPED_KEYWORDS = new Set(["$id", "title"])
 
-/** Descriptions of named schemas that have none of their own. */
+/** Descriptions of named schemas that declare none. */
 const schemaDescriptions: Readonly<Record<string, string>> = {
   TicketState: "The state of a ticket",
   TicketStatus: "A state to which a request can move a ticket",
@@ -189,7 +189,7 @@ const shapeOf = ({ description: _, ...schema }: JsonObject): string | undefined 
 
 /**
  * Replaces each copy of a named schema with a reference, because a client generator would make a separate type of every
- * copy. Annotating a schema where it is used makes a copy. `own` is the name of the schema itself.
+ * copy. The generator makes a copy where an annotated schema is used. `own` is the name of the schema itself.
  */
 export const makeReferencer = (schemas: JsonObject): ((json: Json, own?: string) => Json) => {
   const names = new Map<string, string>()

@@ -63,7 +63,7 @@ export const renderTrackingMessage = (
   return renderPage(locale, title, html`<main><h1>${title}</h1><p class="lead">${text}</p></main>`)
 }
 
-// A text of the shop may have another direction than the words around it, so Unicode's FSI and PDI isolate it.
+// The direction of a shop's text may differ from the words around it, so Unicode's FSI and PDI isolate it.
 const isolateText = (text: string): string => `\u2068${text}\u2069`
 
 // French uses 24 hours even in regions whose other language uses 12, and so does Arabic in the Maghreb.
@@ -72,7 +72,7 @@ const hourOptionsOf = ({ language, locale }: TrackingLocale) =>
 
 const makeDateFormats = (reader: TrackingLocale, { time_zone, updated_at }: TrackingView) => {
   const format = (iso: string, options: Intl.DateTimeFormatOptions): string => {
-    // The year is shown only if it is not the present one.
+    // The year is shown only if it is not the current year.
     const year = iso.slice(0, 4) === updated_at.slice(0, 4) ? {} : ({ year: "numeric" } as const)
     const time = { hour: "numeric", minute: "2-digit", ...hourOptionsOf(reader) } as const
     const shown = { timeZone: time_zone, month: "long", day: "numeric", ...year, ...time, ...options } as const
@@ -166,7 +166,7 @@ const renderFacts = (
 const headlineOf = ({ state, type, abandon_reason }: TrackingView, { states }: TrackingWords) =>
   state === "abandoned" ? states.abandoned[abandon_reason ?? "no_news"] : states[state][type]
 
-/** The page of a ticket: the default of `TrackingOptions.template`, and a model for another one. */
+/** The page of a ticket: the default of `TrackingOptions.template`, and a model for your own template. */
 export const trackingTemplate = (view: TrackingView, locale: TrackingLocale): string => {
   const words = trackingWords[locale.language]
   const dates = makeDateFormats(locale, view)

@@ -22,7 +22,10 @@ const causeOf = (sent: SendResult): string => {
   return error === null ? "no response arrived" : sendErrors[error]
 }
 
-/** Logs that the deliveries of a webhook begin to fail, or arrive again. The stored count of failures decides which attempt logs it. */
+/**
+ * Logs that the deliveries of a webhook begin to fail, or succeed again. The stored count of failures decides which
+ * attempt logs it.
+ */
 const logTransition = (
   transition: HealthTransition,
   { url, sent }: FinishedAttempt,

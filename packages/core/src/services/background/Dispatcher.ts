@@ -74,7 +74,7 @@ const logFailure = <A, E>(work: Effect.Effect<A, E>) =>
     )
   )
 
-/** Turns replays into deliveries, in steps (Specification, Webhooks). */
+/** Turns unfinished replays into deliveries, step by step (Specification, Webhooks). */
 const makeReplayer = ({ replays }: Context.Tag.Service<Deliveries>, store: Context.Tag.Service<Store>) => {
   let replayedCount = 0
   return {
@@ -138,7 +138,7 @@ const make = (options: DispatcherOptions) =>
       yield* deliveries.reclaim
       while (true) {
         const { nextWake } = inFlight.signal
-        // A delivery that finishes after the claim counted the free slots frees a slot, which the next pass can fill.
+        // A delivery that finishes after the claim has counted the free slots frees a slot for the next pass.
         const isQuiet = inFlight.count === 0
         const count = yield* claimAndReplay(claimer.dispatch)
         if (inFlight.count > 0) yield* nextWake

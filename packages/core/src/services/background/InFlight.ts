@@ -20,7 +20,9 @@ export class InFlight {
     return this.#finished
   }
 
-  /** Runs work in a fiber of its own. `onFinished` is called when the work ends in any way, before the waiting fibers wake. */
+  /**
+   * Runs work in its own fiber. `onFinished` is called when the work ends in any way, before the waiting fibers wake.
+   */
   readonly begin = (work: Effect.Effect<void>, onFinished?: () => void): Effect.Effect<void> =>
     Effect.map(Effect.forkDaemon(Effect.interruptible(work)), (fiber) => {
       this.#fibers.add(fiber)

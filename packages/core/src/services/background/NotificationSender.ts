@@ -88,7 +88,7 @@ const makeAttempt = Effect.gen(function* () {
     )
 })
 
-/** Starts an attempt in a fiber of its own, so that no notification waits for another. Returns whether the queue changed. */
+/** Starts an attempt in its own fiber, so that no notification waits for another. Returns whether the queue changed. */
 const makeBegin = (inFlight: InFlight) =>
   Effect.gen(function* () {
     const store = yield* Store

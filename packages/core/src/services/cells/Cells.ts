@@ -181,7 +181,7 @@ const makeCopier = (allCells: AllCells, directory: CellDirectory) => {
 
 type Copy = ReturnType<typeof makeCopier>
 
-/** Places a new shop in a cell that responds now. A shop that was placed in an unavailable cell could not be opened. */
+/** Places a new shop in a cell that responds now. In an unavailable cell the shop could not be created. */
 const placeShop = (shopCells: ShopCells, allCells: AllCells) => (shop_id: ShopId) =>
   shopCells.hasCachedCell(shop_id)
     ? shopCells.cellOfShop(shop_id)

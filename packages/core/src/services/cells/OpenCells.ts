@@ -233,8 +233,8 @@ export class AllCells {
 
   /**
    * Limits how many calls wait for unavailable cells, and refuses the others at once: a cell that never responds delays
-   * each call for seconds, and such calls could soon be all that the process may run. A cell that responds
-   * again is confirmed first, because its address may now lead to another cell.
+   * each call for seconds, and such calls could soon use the process's whole capacity. A cell that responds again is
+   * confirmed first, because its address may now lead to another cell.
    */
   limit<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
     return Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {

@@ -9,9 +9,9 @@ import type { StoreUnavailable } from "../../ports/StorePorts.js"
  * A clock that runs as fast as the real one but ahead of it by its moves, or that is frozen. Except in `begin` it never
  * goes back, even if the real clock does, and it does not go beyond the year 9999.
  *
- * Only its time can be moved. Sleeping and the nanoseconds, by which durations are measured, are those of the real clock, so loops and
- * time-outs continue while this clock is frozen (Specification, Webhooks). A loop that looks for due work once a second therefore finds it
- * within a real second after any move of the clock.
+ * Only its time can be moved. Sleeps, and the nanoseconds that measure durations, use the real clock, so loops and
+ * time-outs continue while this clock is frozen (Specification, Webhooks). A loop that looks for due work once a second
+ * therefore finds it within a real second after any move of the clock.
  */
 export class MovableClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
@@ -23,7 +23,7 @@ export class MovableClock implements Clock.Clock {
   #isHeld = false
   #frozen = false
   #frozen_by: string | null = null
-  /** The latest time that the clock returned, which is its time while it is frozen. */
+  /** The latest time that the clock returned. While the clock is frozen, this is its time. */
   #now: Instant
 
   constructor(real: Clock.Clock) {
@@ -57,7 +57,7 @@ export class MovableClock implements Clock.Clock {
     return this.unsafeCurrentTimeMillis() - this.#real.unsafeCurrentTimeMillis()
   }
 
-  /** Holds the clock at an instant, or at the present one if that is later, until it is released. */
+  /** Holds the clock at an instant, or at the current time if that is later, until the clock is released. */
   holdAt(instant: Instant): void {
     this.unsafeCurrentTimeMillis()
     this.#isHeld = true
@@ -170,7 +170,7 @@ export interface ClockState {
   readonly frozen: boolean
   /** The name that was given with the freeze, such as `a recording`; null if there was none, and while the clock runs. */
   readonly frozen_by: string | null
-  /** How many milliseconds the sandbox's clock is ahead of the real clock, in milliseconds. */
+  /** How many milliseconds the sandbox's clock is ahead of the real clock. */
   readonly ahead_ms: number
 }
 
@@ -245,9 +245,9 @@ const makeWalker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
 
 /**
  * Moves the sandbox clock (Specification, Sandbox). The clock stops at each instant at which work is due and shows
- * exactly that instant while the work runs, so the order and the timestamps are those of a clock that ran all the time.
- * Moves run one after another. If a move is interrupted or the store fails, the clock stays at the instant it reached,
- * and the work up to then is done or still due.
+ * exactly that instant while the work runs, so the order and the timestamps are the same as with a clock that runs
+ * continuously. Moves run one after another. If a move is interrupted or the store fails, the clock stays at the
+ * instant it reached, and the work up to then is done or still due.
  */
 export class ClockAdvance extends Context.Tag("@workshop/core/ClockAdvance")<
   ClockAdvance,

@@ -11,15 +11,15 @@ import { makeAuditedCommandRunner } from "../CommandRunner.js"
 
 /** The result of a repair. */
 export interface ClockRepairResult {
-  /** The future instant that the shop had; null if it was not ahead of the clock. */
+  /** The shop's last recorded instant before the repair; null if the shop was not ahead of the clock. */
   readonly ahead_until: Instant | null
-  /** How many tickets had future instants, which were set to the present. */
+  /** How many tickets had future instants, which the repair set to the current time. */
   readonly tickets: number
 }
 
 /**
- * Sets the future instants of a shop and its tickets to the present; waiting deliveries become due at once. If it is interrupted, call it
- * again. The shop can be used meanwhile.
+ * Sets the future instants of a shop and its tickets to the current time; waiting deliveries become due at once. If the
+ * repair is interrupted, call it again. The shop can be used during the repair.
  */
 export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: ShopId) {
   const store = yield* Store

@@ -75,7 +75,8 @@ const headOf = (name: string, { metricKey }: MetricPair.MetricPair.Untyped): str
 
 /**
  * Metrics in Prometheus' text format, version 0.0.4: each name once, with its help, if any, and its type, then its
- * samples. A frequency is a counter with the label `key`. By default only those of the service, `process_` and `nodejs_`.
+ * samples. A frequency is a counter with the label `key`. By default it contains only the metrics of the service, of
+ * the process (`process_`) and of Node (`nodejs_`).
  */
 export const formatExposition = (
   pairs: ReadonlyArray<MetricPair.MetricPair.Untyped>,
@@ -104,7 +105,7 @@ const measure: Effect.Effect<void> = Effect.gen(function* () {
 })
 
 /**
- * The metrics of the service in Prometheus' text format, with those whose names begin with `process_` or `nodejs_`
+ * The metrics of the service in Prometheus' text format, and the metrics whose names begin with `process_` or `nodejs_`
  * (Specification, Commands). Metrics of your own are in {@link scrapeAll}.
  */
 export const scrape: Effect.Effect<string> = Effect.map(measure, () => formatExposition(Metric.unsafeSnapshot()))
@@ -116,8 +117,8 @@ export const scrape: Effect.Effect<string> = Effect.map(measure, () => formatExp
 const OF_FIBERS = /^effect_fiber_/
 
 /**
- * The metrics of {@link scrape} in Prometheus' text format, with your own and those of libraries, but without Effect's `effect_fiber_…`. A
- * character that Prometheus refuses in a name is an underscore.
+ * The metrics of {@link scrape} in Prometheus' text format, with your own metrics and the metrics of libraries, but
+ * without Effect's `effect_fiber_…`. A character that Prometheus refuses in a name is an underscore.
  */
 export const scrapeAll: Effect.Effect<string> = Effect.map(measure, () =>
   formatExposition(Metric.unsafeSnapshot(), (name) => !OF_FIBERS.test(name))

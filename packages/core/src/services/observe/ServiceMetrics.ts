@@ -32,8 +32,8 @@ const notificationAttempts = Metric.counter("workshop_notification_attempts_tota
 })
 
 /**
- * Attempts to notify, by the result for the notification. `failed` is tried again, `outdated` and `discarded` were not sent: the ticket had
- * left the state, or no process notified clients for three days.
+ * Attempts to notify, by the result for the notification. `failed` is tried again. `outdated` was not sent because the
+ * ticket had left the state, and `discarded` because no process notified clients for three days.
  */
 export const notificationsEnded = {
   sent: Metric.tagged(notificationAttempts, "outcome", "sent"),

@@ -3,8 +3,8 @@ import { type JoinedTransaction, StoreUnavailable, Transactions } from "../../po
 import { type BorrowedClient, type PoolOf, withClient } from "./PoolClient.js"
 
 /**
- * Begins a transaction of your own on a client of `pg`, calls `work` with the client and with your query builder's object for it, and
- * commits. If `work` rejects, it rolls back and rejects.
+ * Begins your own transaction on a client of `pg`, calls `work` with the client and with your query builder's object
+ * for it, and commits. If `work` rejects, it rolls back and rejects.
  */
 export type Begin<Tx> = (work: (client: unknown, tx: Tx) => Promise<void>) => Promise<unknown>
 

@@ -56,7 +56,7 @@ export interface PlainTicketQuery {
   readonly created_before?: string | null | undefined
   /** Only tickets that changed since this instant, in the order of changes, for a sync. */
   readonly updated_since?: string | null | undefined
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string | null | undefined
 }
 
@@ -122,11 +122,13 @@ export interface PlainShop {
   readonly name: string
   /** The code of the currency, such as `EUR`; it cannot be changed later. */
   readonly currency: string
-  /** The number of decimals of amounts, by default that of the currency, such as 2 for EUR; it cannot be changed later. */
+  /**
+   * The number of decimals of amounts; the default is the currency's, such as 2 for EUR; it cannot be changed later.
+   */
   readonly decimals?: number | null | undefined
   /** The IANA time zone in which the shop's days begin, such as `Europe/Paris`. */
   readonly time_zone: string
-  /** The address of the shop's own tracking pages; by default those of the option `trackingBaseUrl`. */
+  /** The address of the shop's own tracking pages; the default is the option `trackingBaseUrl`. */
   readonly tracking_base_url?: string | null | undefined
   /** The languages of the words that tickets may not contain, such as `["fr", "en"]`. By default English, French and the language of the time zone. */
   readonly languages?: ReadonlyArray<string> | null | undefined

@@ -61,7 +61,7 @@ const AuditQuery = Schema.Struct({
   limit: Schema.optionalWith(Schema.NonNegativeInt, { exact: true })
 })
 
-// The identifier is the name of the argument in errors about all of it.
+// An error about the whole argument names it by this identifier.
 const OptionalKey = Schema.UndefinedOr(IdempotencyKey).annotations({ identifier: "IdempotencyKey" })
 const Part = Schema.UndefinedOr(OwnerPage).annotations({ identifier: "Page" })
 const After = Schema.NullishOr(ShopId).annotations({ identifier: "After" })
@@ -235,8 +235,9 @@ const ownerMethods = (run: RunEffect<ApiServices>) => {
       /** Creates a shop: approved, active and with the API switched on. */
       create: method([decodeInput.shop], (shop) => Shops.create(shop)),
       /**
-       * For a program with one shop: returns the first shop, or creates this one if there is none. Of several processes that start at once,
-       * one creates it. An existing shop keeps its settings, and the log warns of those that differ.
+       * For a program with one shop: returns the first shop, or creates this one if there is none. Of several processes
+       * that start at once, one creates it. An existing shop keeps its settings, and the log warns of the settings that
+       * differ.
        */
       firstOrCreate: method([decodeInput.shop], (shop) => Shops.firstOrCreate(shop)),
       /** The shop's settings, head and webhook. */

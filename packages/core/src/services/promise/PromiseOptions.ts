@@ -63,13 +63,13 @@ export interface RetentionOption {
 
 /** The options of a workshop; only the store has no default. */
 export interface PromiseOptions<E = never> {
-  /** The `layer` of a store, such as that of `@workshop/store-pg`. */
+  /** The `layer` of a store, such as `PgStore.layer` of `@workshop/store-pg`. */
   readonly store: Layer.Layer<StorePorts, E, Entropy>
   /** Sends webhooks: the `layer` of `@workshop/http-node/sender`. Without it or `send`, events wait for a process that has one. */
   readonly sender?: Layer.Layer<WebhookSender>
   /**
-   * Sends webhooks, in place of `sender`: makes one POST and returns its status, as `fetch` does. If it rejects, the attempt failed. It
-   * must not reach private addresses or follow redirects, so send through a gateway of your own.
+   * Sends webhooks, in place of `sender`: makes one POST and returns its status, as `fetch` does. If it rejects, the
+   * attempt failed. It must not reach private addresses or follow redirects, so send through your own gateway.
    */
   readonly send?: (request: WebhookPost) => Promise<{ readonly status: number }>
   /** The addresses to which webhooks may be sent, by default port 443 of public addresses. */
@@ -101,9 +101,9 @@ export interface PromiseOptions<E = never> {
   /** Receives the lines of the log, in place of the console. */
   readonly logger?: (line: LogLine) => void
   /**
-   * Called with each error that no caller gets: errors of background work, those that a mount turned into a 500, and
-   * those of a notifier at each failed attempt, as the `cause` of a `NotificationFailed`. The line's `fields` then have
-   * the `shop_id` and the `ticket_id`.
+   * Called with each error that no caller gets: errors of background work, errors that a mount turned into a 500, and
+   * each error of a notifier, as the `cause` of a `NotificationFailed`. The line's `fields` then have the `shop_id` and
+   * the `ticket_id`.
    */
   readonly onError?: (error: unknown, line: LogLine) => void
   /**
@@ -317,7 +317,10 @@ const callSafely = (call: () => void): void => {
   }
 }
 
-/** Logs a failed notification in one line with its reason. The stack, which is mostly of this service, is a debug line. */
+/**
+ * Logs a failed notification in one line with its reason. The stack, which mostly shows this service's code, is a debug
+ * line.
+ */
 const shortLogger = Logger.make<unknown, void>((entry) => {
   const isShort =
     !Cause.isEmpty(entry.cause) &&

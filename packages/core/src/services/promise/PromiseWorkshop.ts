@@ -91,9 +91,9 @@ export type PromiseWorkshop = ActorServices &
      * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and
      * yours commit together, or not at all. You begin and end the transaction, and roll back or throw if a command was
      * refused; the services also have `orThrow`. Resolves when `work` and all commands that it called have ended; later
-     * calls of these services are refused. Rejects with `TransactionRefused`, before anything is written, if the client
-     * is in no transaction or in another database. Call `afterCommit` after your commit. Otherwise deliveries wait a
-     * fraction of a second for the next poll of a dispatcher, other processes may accept a revoked key for
+     * calls of these services are refused. Rejects with `TransactionRefused`, before it writes anything, if the client
+     * is in no transaction or connected to another database. Call `afterCommit` after your commit. Otherwise deliveries
+     * wait a fraction of a second for the next poll of a dispatcher, other processes may accept a revoked key for
      * `ServiceLimits.api_key_cache_ms`, and `onEvent` listeners are not called.
      */
     readonly within: <A>(
@@ -131,7 +131,7 @@ export type PromiseWorkshop = ActorServices &
     }
     /** Returns whether the process should get requests now, for a health check, or the reason why it should not. */
     readonly ready: () => Promise<Readiness>
-    /** The metrics of the process as Prometheus reads them. They count everything in the process, other workshops too. */
+    /** The metrics of the process in Prometheus' text format. They include every workshop in the process. */
     readonly metrics: () => Promise<string>
     /** The runtime of the services, for mounts (`@workshop/core/http`) and for your own effects. */
     readonly runtime: Runtime.Runtime<WorkshopServices>
@@ -194,7 +194,9 @@ class BackgroundRetention extends Context.Tag("@workshop/core/PromiseWorkshop/Ba
   RetentionWorker | null
 >() {}
 
-/** Makes the retention worker of the store, with a scope of its own. It needs the store, which provides {@link StoreRetention}. */
+/**
+ * Makes the retention worker of the store, in its own scope. It needs the store, which provides {@link StoreRetention}.
+ */
 const retentionLayer = (retention: PromiseOptions["retention"]) =>
   Layer.scoped(
     BackgroundRetention,

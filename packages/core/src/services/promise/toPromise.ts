@@ -69,15 +69,15 @@ const argumentOf = (schema: Schema.Schema.AnyNoContext): string => {
 }
 
 /**
- * The arguments of a method, for the error of a call with too few arguments, or with an object in place of a value or the reverse;
- * undefined if only the values are wrong.
+ * The arguments of a method, for the error of a call with too few arguments, with an object in place of a value, or
+ * with a value in place of an object; undefined if only the values are wrong.
  */
 const usageOf = (
   schemas: Schemas,
   args: ReadonlyArray<unknown>,
   checkedArgs: ReadonlyArray<{ readonly value: unknown; readonly message: string }>
 ): string | undefined => {
-  // A method that is built on another method may have other arguments than the caller's, so its usage would mislead.
+  // The arguments of a method that calls another method may differ from the caller's, so its usage would mislead.
   if (schemas.some(({ ast }) => SchemaAST.isAnyKeyword(ast))) return undefined
   const requiredCount = schemas.findLastIndex((schema) => !mayBeUndefined(schema)) + 1
   const isOtherShape = checkedArgs.some(({ value, message }) => isObject(value) || message === "must be an object")
