@@ -10,7 +10,7 @@ import { type MigratedStoreOptions, migratedOptions, requireValidStoreOptions } 
 
 export type { MigratedStoreOptions } from "./StoreOptions.js"
 
-/** Refuses a pool that connects to another database, before the migration writes to the database of the url. */
+/** Refuses a pool that connects to a different database, before the migration writes to the database of the url. */
 const checkPool = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
   pool === undefined
     ? Effect.void

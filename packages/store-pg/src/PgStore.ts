@@ -57,11 +57,12 @@ export type { PgStoreConfig } from "./ConfiguredOptions.js"
 export type { PgStoreOptions } from "./StoreOptions.js"
 
 /*
- * Builds the layers of this store. `layer` checks the options and chooses between two forms: `singleStore`, one schema of one database, and
- * `cellStore`, several cells, each of which is a schema of its own. `ports` makes the ports of one schema: the commands (`makeTransact`,
- * Lane.ts), the reads, the deliveries and the rest. `singleStore` calls it once. `cellStore` calls it for each cell with
- * `SharedResources`, so that all cells of one address use the same connections and notifier; `cellPorts` of core then combines the cells
- * into one store, which finds the cell of a shop in the directory of the home cell.
+ * Builds the layers of this store. `layer` checks the options and chooses between two forms: `singleStore`, one schema
+ * of one database, and `cellStore`, several cells, each in its own schema. `ports` makes the ports of one schema: the
+ * commands (`makeTransact`, Lane.ts), the reads, the deliveries and the rest. `singleStore` calls it once. `cellStore`
+ * calls it for each cell with `SharedResources`, so that all cells of one address use the same connections and
+ * notifier; `cellPorts` of core then combines the cells into one store, which finds the cell of a shop in the directory
+ * of the home cell.
  */
 
 /**
@@ -236,10 +237,10 @@ const singleStore = (options: PgStoreOptions) =>
   })
 
 /**
- * All store ports, on Postgres 15 or newer, for any number of processes. Commands that arrive together share a transaction. A connection is
- * opened when it is needed, and again after it broke, also one of your `pool`; while none can be opened, the ports fail with
- * `StoreUnavailable`. The layer fails with `OptionRefused` if an option is wrong, and with `SecretsRefused` if none of `secretsKeys` decrypts
- * a webhook secret of the database.
+ * All store ports, on Postgres 15 or newer, for any number of processes. Commands that arrive together share a
+ * transaction. A connection, including one of your `pool`, is opened when it is needed, and again after it broke; while
+ * none can be opened, the ports fail with `StoreUnavailable`. The layer fails with `OptionRefused` if an option is
+ * wrong, and with `SecretsRefused` if none of `secretsKeys` decrypts a webhook secret of the database.
  */
 export const layer = (
   options: PgStoreOptions

@@ -22,10 +22,10 @@ export interface PgStoreOptions extends Database {
   /** The number of connections for reads; eight by default. */
   readonly readConnections?: number
   /**
-   * Your own `Pool` of the package `pg`, for the same database. Commands and reads borrow its clients, one for each transaction, instead of
-   * opening connections. The store still opens a few connections of its own to `url`, for notifications, deliveries and rate limits. Until it
-   * stops, the workshop listens to the pool's `error`, so that the end of an idle connection does not end the process. You end the pool, after
-   * the workshop.
+   * Your own `Pool` of the package `pg`, for the same database. Commands and reads borrow its clients, one for each
+   * transaction, instead of opening connections. The store still opens a few connections to `url`, for notifications,
+   * deliveries and rate limits. Until it stops, the workshop listens to the pool's `error`, so that the end of an idle
+   * connection does not end the process. You end the pool, after the workshop.
    */
   readonly pool?: PoolLike | undefined
   /**
@@ -94,8 +94,8 @@ export const requireValidSchema = (schema: string | undefined): Effect.Effect<st
   Effect.mapError(checkedSchema(schema), toOptionRefused("schema"))
 
 /**
- * Fails with a sentence about the first wrong option, before the store connects. So a `DatabaseFailed` always comes
- * from the database or the connection to it.
+ * Fails with a sentence about the first wrong option, before the store connects. A `DatabaseFailed` therefore always
+ * comes from the database or the connection to it.
  */
 export const requireValidStoreOptions = (
   options: PgStoreOptions,

@@ -253,7 +253,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
       })
     ))
 
-  it("a store does not start if a cell has an older schema, is at the address of another cell, or was dropped", () =>
+  it("a store does not start if a cell has an older schema, is at the address of a different cell, or was dropped", () =>
     runTest(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells

@@ -37,7 +37,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
       where t.relnamespace = 'workshop'::regnamespace and (i.indisprimary or i.indisunique) order by 1, 2`)
   })
 
-  it("every primary key and unique index of shop data begins with shop_id, except that of tracking codes", () =>
+  it("every primary key and unique index of shop data begins with shop_id, except the index of tracking codes", () =>
     runTest(
       Effect.gen(function* () {
         const unique = yield* catalogue

@@ -56,7 +56,7 @@ else {
   )
 
   describe("The roles on Citus (docs/scaling.md, Roles and passwords on Citus)", { timeout: 120_000 }, () => {
-    it("after the roles were granted twice, the service's role can use every cell, also directly on its worker", () =>
+    it("after the roles were granted twice, the service's role can use every cell, even directly on its worker", () =>
       runTest(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)

@@ -90,7 +90,7 @@ const shortened = (waits: string) =>
 const refusedFor = (message: string) => ({ ok: false, refusal: { _tag: "StoreUnavailable", message } })
 
 describe("an embedder's transaction that waits for another transaction's lock", { timeout: 60_000 }, () => {
-  it("a command in it is refused after the same wait and with the same message as an API command, and its transaction can go on at once", () =>
+  it("a command in such a transaction is refused after the same wait and with the same message as an API command, and its transaction can go on at once", () =>
     program((given) =>
       whileLocked(given, async () => {
         const { workshop, pool, caller } = given

@@ -100,7 +100,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
       })
     }))
 
-  it("withClient fails with StoreUnavailable if its connection breaks, also after within, and the process does not exit", () =>
+  it("withClient fails with StoreUnavailable if its connection breaks, even after within, and the process does not exit", () =>
     program(async ({ workshop, pool, url, caller, tickets }) => {
       pool.on("error", () => {})
       const breaking = (when: "within" | "after") =>
@@ -322,7 +322,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
   const HAS_ENDED =
     "The transaction of this call has ended, so the call did nothing. Await every call within the transaction."
 
-  it("calls on within's services after it has ended are refused, also if the client is in another transaction by then", () =>
+  it("calls on within's services after it has ended are refused, even if the client is in another transaction by then", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -455,7 +455,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
       expect([await orders(), await tickets()]).toEqual([["A2"], ["Hem"]])
     }))
 
-  it("afterCommit announces the events of the transaction, except those that a rollback to a savepoint undid", () =>
+  it("afterCommit reports the events of the transaction, except those that a rollback to a savepoint undid", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const heard: Array<string> = []
       workshop.onEvent((event) => {

@@ -28,7 +28,7 @@ const kept = (connection: Connection) =>
   Effect.map(connection.send([numbers]), ([answer]) => answer!.rows.map(({ n }) => n))
 
 describe("statements that are sent together (Connection.send)", { timeout: LONG }, () => {
-  it("the connection returns one result per statement in order, with or without rows, also when it is sent again", () =>
+  it("the connection returns one result per statement in order, with or without rows, even when the statement is sent again", () =>
     on(({ send }) =>
       Effect.gen(function* () {
         yield* send([table])

@@ -70,7 +70,7 @@ it("the embedded store refuses a misspelt option before it creates a folder", ()
     })
   }).pipe(Effect.scoped, Effect.runPromise))
 
-it("an unreachable database fails with another error than an invalid option, so that a program can retry (docs/embed.md)", () =>
+it("the error for an unreachable database differs from the error for an invalid option, so that a program can retry (docs/embed.md)", () =>
   Effect.gen(function* () {
     const built = Layer.build(Layer.provide(migrated({ url }), Entropy.layer))
     expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({

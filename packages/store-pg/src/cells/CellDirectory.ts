@@ -57,8 +57,8 @@ export const refuseOmittedCells = (knownCells: ReadonlyArray<DirectoryCell>, nam
 }
 
 /**
- * Refuses names that differ from those in the directory. `names` includes the home cell. `run` finds the tables in the
- * schema `workshop`.
+ * Refuses names that differ from the names in the directory. `names` includes the home cell. `run` finds the tables in
+ * the schema `workshop`.
  */
 export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -87,7 +87,8 @@ export const addToDirectory = (
       )
       const { shops } = shopCount!
       yield* session.run("begin")
-      // The lock waits for transactions that open accounts. Later ones see the new cells and note copies for them.
+      // The lock waits for transactions that open accounts. Later transactions see the new cells and record that the
+      // copies there are out of date.
       yield* session.run(text("lock table workshop.client_account in share mode"))
       // On Citus the home cell, on the coordinator, takes no new shops unless it already has some.
       yield* session.run(

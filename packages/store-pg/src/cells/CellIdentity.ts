@@ -131,8 +131,8 @@ export const refuseOtherCell = (cell: CellLocation, expected: DirectoryCell | un
   )
 
 /**
- * The locations of the cells in a command's options, home cell first. Refuses names that differ from those in the
- * directory. `confirm` refuses a location at which another schema is than the directory's cell.
+ * The locations of the cells in a command's options, home cell first. Refuses names that differ from the names in the
+ * directory. `confirm` refuses a location whose schema is not the directory's cell.
  */
 export const checkGivenCells = (url: string, { schema, cells = [] }: CellOptions) =>
   Effect.gen(function* () {

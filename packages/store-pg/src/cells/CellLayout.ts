@@ -336,7 +336,7 @@ export const moveCell = (url: string, name: string, node: string, { schema }: Pi
     })
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
-/** Counts only the schemas in $1, because other schemas, such as that of a removed cell, have no load. */
+/** Counts only the schemas in $1, because other schemas, such as the schema of a removed cell, have no load. */
 const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targetport as port
   from get_rebalance_table_shards_plan(rebalance_strategy := 'by_shard_count', excluded_shard_list := array(
     select s.shardid from pg_dist_shard s join pg_class c on c.oid = s.logicalrelid join pg_namespace n on n.oid = c.relnamespace

@@ -37,10 +37,7 @@ export const cellsRefusal = (what: string) => new DatabaseFailed({ reason: "bad_
 /** A refusal of one cell, whose text includes the remedy. */
 export const wrongCellRefusal = (what: string) => new DatabaseFailed({ reason: "wrong_cell", code: undefined, what })
 
-/**
- * Turns an error of a cell's database into one that names the cell, because the remedies for the home cell's url do not
- * apply.
- */
+/** Adds the cell's name to an error of its database, because the remedies for the home cell's url do not apply. */
 export const cellFailure =
   ({ name }: Pick<CellLocation, "name">) =>
   (error: DatabaseFailed): DatabaseFailed => {

@@ -84,9 +84,9 @@ interface OpenCellSession {
 }
 
 /**
- * Compares the shops in each cell with the directory, in which shops of the home cell need no row. Reports shops that
- * are in another cell than in the directory, such as a shop in two cells, and shops that are missing in the directory's
- * cell.
+ * Compares the shops in each cell with the directory, in which shops of the home cell need no row. Reports shops in a
+ * cell in which the directory did not place them, such as a shop in two cells, and shops that are missing in the cell
+ * that the directory names.
  */
 const misplacedShops = (home: OpenCellSession, cells: ReadonlyArray<OpenCellSession>) =>
   Effect.gen(function* () {

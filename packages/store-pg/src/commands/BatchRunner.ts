@@ -84,7 +84,7 @@ export class BatchRunner {
     })
   }
 
-  /** Saves on the same connection that decided, because a new connection would not hold the locks. */
+  /** Saves on the same connection that decided, because a different connection would not hold the locks. */
   #save(connection: Connection, attempt: Attempt, batch: DecidedBatch<QueuedCommand>): Effect.Effect<void, PgFailure> {
     return Effect.flatMap(Clock.currentTimeMillis, (saved_at) => {
       this.#batches += RECEIPT_STEP

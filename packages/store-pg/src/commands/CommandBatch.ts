@@ -26,7 +26,7 @@ import { BatchChanges } from "./SaveStatements.js"
  * Runs many commands in one transaction, which takes two round trips, for 128 commands as for one:
  *
  * 1. `decideBatch` begins a transaction, locks the heads of all shops in one order, and loads the rows that the commands request. Then it
- *    runs one decision after the other in memory; each sees the changes of those before it.
+ *    runs one decision after the other in memory; each sees the changes of the earlier ones.
  * 2. `saveBatch` sends all changes as one statement, with a receipt (the connection and a number), and the commit.
  *
  * If the connection breaks before the commit is confirmed, `outcomeOf` looks for the receipt on a new connection.
@@ -47,7 +47,7 @@ export interface BatchedCommand {
   readonly moment: () => Moment
 }
 
-/** Returns the moment of each attempt to run a command: the clock's present time, and new random bytes. */
+/** Returns the moment of each attempt to run a command: the clock's current time, and new random bytes. */
 export const momentOf =
   (
     clock: Clock.Clock,

@@ -13,7 +13,7 @@ import type { Statement } from "../connection/Statement.js"
  *
  * Statements are not prepared and change no session setting, because behind a pooler another client gets the session
  * after the transaction. The server must end a wait for a lock, because `pg` queues every later statement behind a
- * waiting one, even the rollback to the savepoint. So a savepoint sets the timeouts, and its release or rollback
+ * waiting one, even the rollback to the savepoint. Therefore a savepoint sets the timeouts, and its release or rollback
  * restores the embedder's timeouts. Each savepoint compares the transaction's id, because the embedder may have ended
  * the transaction meanwhile.
  */
@@ -94,7 +94,7 @@ export const refusal = (message: string) => new TransactionRefused({ message })
 
 const FAILED = "An earlier statement of the client's transaction failed. Roll the transaction back and begin again."
 
-/** Dies, because the caller committed or rolled back the transaction while work within it was running. */
+/** Dies, because the caller committed or rolled back the transaction while work in it was running. */
 export const endedByCaller = Effect.suspend(() =>
   Effect.die(
     refusal(

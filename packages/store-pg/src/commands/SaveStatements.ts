@@ -289,8 +289,9 @@ export class BatchChanges {
   }
 
   /**
-   * The queue of each shop is scheduled, woken or removed, only one of these, because a statement that changes a row twice loses one change. A
-   * shop without a webhook has no queue: no claim would move it, and shops with due deliveries would wait behind it.
+   * Exactly one statement schedules, wakes or removes the queue of each shop, because a statement that changes a row
+   * twice loses one change. A shop without a webhook has no queue: no claim would move it, and shops with due
+   * deliveries would wait behind it.
    */
   #turnStatements(): ReadonlyArray<Statement> {
     const shopsWithoutWebhook = this.#shopsWithoutWebhook()

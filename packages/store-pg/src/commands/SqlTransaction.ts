@@ -44,12 +44,13 @@ const lossAsUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effe
   )
 
 /**
- * Like `sql.withTransaction` of your own `SqlClient` of `@effect/sql-pg`, for effects that also call the services. Their commands and reads use
- * your transaction, and commit together with your rows if the effect succeeds; if it fails or is interrupted, all of them are rolled back.
- * After the commit, listeners and dispatchers are notified. A `sqlTransaction` or `sql.withTransaction` inside another is a savepoint. Fails
- * with `StoreUnavailable` if the connection is lost or cannot be opened. If it is lost during the commit, it is unknown whether the commit
- * succeeded, so repeat the effect with the same idempotency key. Dies with `TransactionRefused` if the store has no transactions, like the
- * memory store, or if the client is not connected to the store's database.
+ * Like `sql.withTransaction` of your own `SqlClient` of `@effect/sql-pg`, for effects that also call the services.
+ * Their commands and reads use your transaction, and commit together with your rows if the effect succeeds; if it fails
+ * or is interrupted, all of them are rolled back. After the commit, listeners and dispatchers are notified. A
+ * `sqlTransaction` or `sql.withTransaction` inside another is a savepoint. Fails with `StoreUnavailable` if the
+ * connection is lost or cannot be opened. If the connection is lost during the commit, it is unknown whether the commit
+ * succeeded, so repeat the effect with the same idempotency key. Dies with `TransactionRefused` if the store has no
+ * transactions, like the memory store, or if the client is not connected to the store's database.
  */
 export const sqlTransaction = <A, E, R>(
   effect: Effect.Effect<A, E, R>

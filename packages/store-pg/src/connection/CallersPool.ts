@@ -39,7 +39,7 @@ import { type Statement, textsIn } from "./Statement.js"
  * clients of their pool.
  *
  * A batch or a read borrows a client of the pool for its transaction and returns it unchanged: settings apply to the
- * transaction alone, and nothing is prepared. So the pool may also connect through a pooler in transaction mode.
+ * transaction alone, and nothing is prepared. The pool may therefore connect through a pooler in transaction mode.
  */
 
 /** The methods of a `pg` client that the store uses. */
@@ -147,8 +147,9 @@ const identify = (send: Connection["send"], schema: string) =>
   )
 
 /**
- * Checks whether a {@link DATABASE_IDENTITY} is that of the store's database. The store's identity is read over its url
- * and cached. It is read again if the two differ, because a restart of the server changes it.
+ * Checks whether a {@link DATABASE_IDENTITY} equals the identity of the store's database, which is read over the
+ * store's url and cached. If the two differ, the cached identity is read again, because a restart of the server changes
+ * it.
  */
 export const storeDatabaseCheck = (database: Database): ((identity: string) => Effect.Effect<boolean, PgFailure>) => {
   const { schema = DEFAULT_SCHEMA } = database
@@ -267,7 +268,7 @@ const beginWith = (settings: Settings): string => `${BEGIN.text}; select ${setti
 
 /** The store's use of a caller's pool. */
 export interface CallersPool {
-  /** Fails if the pool leads to another database than the store's url; succeeds if this cannot be checked now. */
+  /** Fails if the pool does not lead to the database of the store's url; succeeds if this cannot be checked now. */
   readonly checkDatabase: Effect.Effect<void, DatabaseFailed>
   /** A connection for batches, which borrows a client from the first statement of a batch until `rest`. */
   readonly reconnecting: (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection, never, Scope.Scope>

@@ -7,8 +7,8 @@ import type { Statement } from "./Statement.js"
  * Commits that wait for a synchronous standby. No timeout of the server ends such a wait, and the waiting backend does
  * not notice that its client has disconnected. A process that replaced each connection whose commit gets no response
  * would use up the server's connections. So the listening connection of each address, which never commits, samples the
- * waiting sessions every second, and the process does not replace an abandoned connection while its session waits. It
- * does not cancel the wait, because that would make a commit visible that no standby has.
+ * waiting sessions every second, and the process does not replace an abandoned connection while its session waits. The
+ * process does not cancel the wait, because canceling it would make a commit visible that no standby has.
  */
 
 /** The remedy for commits that wait for a standby. */

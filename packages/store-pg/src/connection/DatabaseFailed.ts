@@ -2,8 +2,8 @@ import { Data } from "effect"
 
 /**
  * The reason of the failure. `bad_schema`: the name of the schema is invalid. `bad_cells`: the given cells differ from
- * those of the database. `wrong_cell`: a cell is not at its address, or cannot be used. `bad_pool`: the given pool
- * connects to another database. `no_url`: the url is not a Postgres connection string. `unreachable`: no server
+ * the cells of the database. `wrong_cell`: a cell is not at its address, or cannot be used. `bad_pool`: the given pool
+ * connects to a different database. `no_url`: the url is not a Postgres connection string. `unreachable`: no server
  * responds at the url. `no_database`: the server has no database of this name. `no_entry`: the server refuses the user.
  * `untrusted`: the server's encryption does not satisfy the url. `statement`: the server refused a statement.
  */

@@ -66,7 +66,7 @@ const kindOf = (code: string | null, constraint: string | null, cause: unknown):
   return cause instanceof Error && TIMEOUT_MESSAGES.includes(cause.message) ? "late" : "lost"
 }
 
-/** Converts an error that `pg` threw. Every error that the database did not send counts as a broken connection. */
+/** Converts an error that `pg` threw. Every error that did not come from the database counts as a broken connection. */
 export const failureOf = (cause: unknown): PgFailure => {
   const { code, constraint: name } = (cause ?? {}) as { readonly code?: unknown; readonly constraint?: unknown }
   const sqlstate = typeof code === "string" && SQLSTATE.test(code) ? code : null

@@ -2,8 +2,8 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"
 
 /*
- * A misspelt schema looks like a database that was never migrated, and migrating it would start with empty tables. So a
- * message about a schema without tables also names the schemas of the database that have the tables.
+ * A misspelt schema looks like a database that was never migrated, and migrating it would start with empty tables.
+ * Therefore a message about a schema without tables also names the schemas of the database that have the tables.
  */
 
 /** Selects the name of the database, and its schemas, except $1, that have tables of the workshop. */

@@ -32,7 +32,10 @@ import type { Statement } from "../connection/Statement.js"
 const realClock = Clock.make()
 let lastTurn = 0
 
-/** A turn behind all others, for a shop that enters the queue. It rises with real time, in microseconds, and with every call. */
+/**
+ * A turn behind all others, for a shop that enters the queue. The turn increases with real time, in microseconds, and
+ * with every call.
+ */
 const nextTurn = (): number => {
   lastTurn = Math.max(lastTurn + 1, realClock.unsafeCurrentTimeMillis() * 1_000)
   return lastTurn

@@ -33,7 +33,7 @@ export const IS_ACKNOWLEDGED = `coalesce(a.status between ${acknowledgingStatuse
 
 /**
  * Joins the last attempt. Two attempts have the same number if the lease of the first expired before its result came.
- * Then a successful attempt counts, or otherwise the one that began last.
+ * Then a successful attempt counts, or otherwise the attempt that began last.
  */
 const LAST_ATTEMPT = `left join lateral (
     select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 

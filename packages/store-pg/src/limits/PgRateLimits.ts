@@ -85,7 +85,7 @@ export const pgRateLimits = (
       statement_timeout_ms: STATEMENT_TIMEOUT_MS
     })
     const queue: Array<Job> = []
-    /** Fails the given jobs and all waiting jobs, because those would wait for the same connection. */
+    /** Fails the given jobs and all waiting jobs, because the waiting jobs would wait for the same connection. */
     const failAll = (jobs: ReadonlyArray<Job>, cause: Cause.Cause<StoreUnavailable>): void => {
       for (const { fail } of [...jobs, ...queue.splice(0)]) fail(cause)
     }

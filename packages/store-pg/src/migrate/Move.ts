@@ -17,7 +17,7 @@ const TYPES = ["instant", "limit_window"]
 interface MovedNames {
   readonly tables: ReadonlyArray<string>
   readonly sequences: ReadonlyArray<string>
-  /** The functions that name tables, so that their `search_path` must be their schema, with the types of their parameters. */
+  /** The functions that name tables, with the types of their parameters. Their `search_path` must be their schema. */
   readonly functions: ReadonlyArray<string>
 }
 
@@ -41,7 +41,10 @@ const FORMER: MovedNames = {
   functions: PRESENT.functions.map((name) => name.replace("maintain_partition", "keep_partition"))
 }
 
-/** Says which names the tables have. Others' tables in the schema may have the names that these had before or have since. */
+/**
+ * Shows whether the workshop's tables have the old or the new names, because other programs' tables in the schema may
+ * have either.
+ */
 const namesIn = (session: Session, schema: string) =>
   Effect.map(
     session.run<{ version: number }>(`select max(version) as version from ${quoteSchema(schema)}.schema_migration`),

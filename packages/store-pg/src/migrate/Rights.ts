@@ -78,7 +78,7 @@ export const hiddenColumns: Readonly<Record<string, ReadonlyArray<string>>> = {
   attempt: ["head"],
   idempotency_record: ["key", "fingerprint", "response"],
   rate_limit: ["*"],
-  // Their rows are read through event and attempt.
+  // The reading role reads their rows through `event` and `attempt`.
   event_rest: ["*"],
   attempt_rest: ["*"]
 }

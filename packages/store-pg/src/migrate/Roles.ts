@@ -10,8 +10,8 @@ export const rolesSql = ({ schema }: Pick<Database, "schema"> = {}): string => i
 
 /**
  * Grants the roles `workshop_service` and `workshop_reader` their rights in a migrated database, and revokes all their
- * other rights. The connection's role must own the tables. It creates a missing role, without a login, if it may create
- * roles.
+ * other rights. The connection's role must own the tables. If that role may create roles, a missing role is created,
+ * without a login.
  */
 export const grantRoles = (url: string, options: Pick<Database, "schema"> = {}) =>
   Effect.scoped(

@@ -28,7 +28,7 @@ const DATABASE_TIME = {
   values: []
 }
 
-/** The number of milliseconds by which a clock is ahead of another, without the query's round trip. */
+/** The number of milliseconds by which one clock is ahead of the other, without the query's round trip. */
 export const clockOffset = (
   processClock: { readonly readBefore: number; readonly readAfter: number },
   databaseClock: number

@@ -16,7 +16,10 @@ const waiting = gauge("workshop_store_waiting_commands", "Commands that wait to 
 export const showWaiting = (lane: string, n: number): Effect.Effect<void> =>
   Metric.set(Metric.tagged(waiting, "lane", lane), n)
 
-/** Counts commands that were refused because they waited too long in a queue or for a lock, also in an embedder's transaction. */
+/**
+ * Counts commands that were refused because they waited too long in a queue or for a lock, including commands in an
+ * embedder's transaction.
+ */
 export const expiredCommands = Metric.counter("workshop_store_expired_commands_total", {
   description: "Commands that were refused because they waited too long for their turn or for a lock.",
   incremental: true

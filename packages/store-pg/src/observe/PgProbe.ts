@@ -210,7 +210,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     const complaint = yield* Effect.cachedWithTTL(
       (cell === undefined ? checkNamed : checkOn)(sessionOf(sql), schema).pipe(
         Effect.as(null),
-        // If the database does not respond, the caller that needs more than this reports it. If a cell has an older schema, only its shops are
+        // If the database does not respond, the caller reports it. If a cell has an older schema, only its shops are
         // unavailable.
         Effect.catchAll((refused) =>
           Effect.succeed(

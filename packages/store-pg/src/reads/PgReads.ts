@@ -75,7 +75,7 @@ const countedClient = ({ shop, account, link, card, ...counts }: FoundClient): C
 
 /**
  * An id that no client has, because its UUID version is 8. It differs for each phone number, because the look-up of a
- * constant id would be faster than that of a client: its index page would always be in the database's cache.
+ * constant id would be faster than the look-up of a client: its index page would always be in the database's cache.
  */
 const unusedIdOf = (phone: Phone) => {
   const hash = createHash("sha256").update(phone).digest("hex")

@@ -220,7 +220,7 @@ const dropPartition = (
     return yield* tryWithShortLock(connection, step("drop", partitionedTable, month))
   })
 
-/** A placeholder for the month's name in the step that removes rows by age, which ignores it. */
+/** A placeholder for the month's name. The step that removes rows by age ignores it. */
 const ANY_MONTH = "0000_00"
 
 /**

@@ -63,7 +63,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect(messages.slice(0, 3)).toEqual(Array(3).fill(expect.stringMatching(REMEDY)))
   })
 
-  it("if the schema's name is misspelt, every error and the log name that schema and the one with the tables, before they advise to migrate", async () => {
+  it("if the schema's name is misspelt, every error and the log name that schema and the schema with the tables, before they advise to migrate", async () => {
     const { answers, reason } = await Effect.runPromise(
       Effect.scoped(
         Effect.flatMap(testDatabase, ({ url }) =>

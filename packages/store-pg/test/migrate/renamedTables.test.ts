@@ -150,7 +150,7 @@ describe("0033_names", { timeout: 60_000 }, () => {
       })
     ))
 
-  it("0033 keeps the rights of the service's role, also on the function that it renames", () =>
+  it("0033 keeps the rights of the service's role, including on the function that it renames", () =>
     runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -172,7 +172,7 @@ describe("0033_names", { timeout: 60_000 }, () => {
       })
     ))
 
-  it("a program of the release before is refused by the renamed tables, and this one by the tables before, with the versions", () =>
+  it("the previous release refuses the renamed tables, and this release the old tables, each with an error that names the versions", () =>
     runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -187,7 +187,7 @@ describe("0033_names", { timeout: 60_000 }, () => {
       })
     ))
 
-  it("tables of the release before are moved from public, and others' tables that have one of their names today stay", () =>
+  it("tables of the previous release are moved from public, and other programs' tables that have one of their new names stay", () =>
     runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -217,7 +217,7 @@ describe("0033_names", { timeout: 60_000 }, () => {
       })
     ))
 
-  it("cells of the release before are known by their labels when they are migrated", () =>
+  it("migrate recognizes cells of the previous release by their labels", () =>
     runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

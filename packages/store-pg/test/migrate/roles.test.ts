@@ -300,7 +300,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
         )
     ))
 
-  it("granting the roles again revokes the rights that an earlier docs/operating.md granted, also those on future tables", () =>
+  it("granting the roles again revokes the rights that an earlier docs/operating.md granted, including rights on future tables", () =>
     runTest(
       Effect.gen(function* () {
         const { url, service } = yield* databaseOfRoles()
