@@ -2,7 +2,8 @@ import { Deliveries } from "@workshop/core/store"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as shops from "../../src/owner/ShopCommand.js"
-import * as webhooks from "../../src/owner/WebhookCommand.js"
+import * as webhookDeliveries from "../../src/owner/WebhookDeliveries.js"
+import * as webhooks from "../../src/owner/WebhookSettings.js"
 import { lac, OwnerCli } from "./OwnerCli.js"
 
 /** Creates a shop with one pending ping, and returns the input of a replay. */
@@ -19,10 +20,10 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   it("workshop webhook replay starts a replay, and with --dry-run only counts the events", async () => {
     await using cli = new OwnerCli()
     const asked = await withPing(cli)
-    const counted = await cli.run(webhooks.replayEvents({ ...asked, dry_run: true }))
+    const counted = await cli.run(webhookDeliveries.replayEvents({ ...asked, dry_run: true }))
     expect(counted).toEqual({ data: { count: 1, dry_run: true }, lines: ["1 event would be sent again."] })
     expect(await begun(cli)).toEqual([])
-    const sent = await cli.run(webhooks.replayEvents(asked))
+    const sent = await cli.run(webhookDeliveries.replayEvents(asked))
     expect(sent).toEqual({ data: { count: 1, dry_run: false }, lines: ["1 event will be sent again."] })
     expect(await begun(cli)).toHaveLength(1)
   })
@@ -30,17 +31,17 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   it("workshop webhook replay refuses an unknown event id, and of several ids says how many are unknown", async () => {
     await using cli = new OwnerCli()
     const { state: _, ...asked } = { ...(await withPing(cli)), dry_run: false }
-    const [{ event_id }] = (await cli.run(webhooks.listDeliveries(asked.shop, null, 10_000))).data
+    const [{ event_id }] = (await cli.run(webhookDeliveries.listDeliveries(asked.shop, null, 10_000))).data
     const other = "01980000-0000-7000-8000-000000000000"
-    expect(await cli.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [other] }))).toBe(
+    expect(await cli.refusal(webhookDeliveries.replayEvents({ ...asked, state: null, ids: [other] }))).toBe(
       "This shop has no event with the given ids. List its events with workshop webhook deliveries."
     )
     expect(await begun(cli)).toEqual([])
-    expect((await cli.run(webhooks.replayEvents({ ...asked, state: null, ids: [other, event_id] }))).lines).toEqual([
-      "1 event will be sent again. 1 of the ids match no event that this shop can send."
-    ])
+    expect(
+      (await cli.run(webhookDeliveries.replayEvents({ ...asked, state: null, ids: [other, event_id] }))).lines
+    ).toEqual(["1 event will be sent again. 1 of the ids match no event that this shop can send."])
     expect(await begun(cli)).toHaveLength(1)
-    expect(await cli.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [event_id, "abc"] }))).toBe(
+    expect(await cli.refusal(webhookDeliveries.replayEvents({ ...asked, state: null, ids: [event_id, "abc"] }))).toBe(
       '--ids must be a UUID, and not "abc".'
     )
   })
@@ -56,6 +57,6 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   ] as const)("a replay is limited to the events %s", async (_, bound, count) => {
     await using cli = new OwnerCli()
     const asked = await withPing(cli)
-    expect((await cli.run(webhooks.replayEvents({ ...asked, ...bound }))).data.count).toBe(count)
+    expect((await cli.run(webhookDeliveries.replayEvents({ ...asked, ...bound }))).data.count).toBe(count)
   })
 })

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest"
 import { recordAttempt } from "../../../core/src/decisions/recordAttempt.js"
 import { runCommand } from "../../../core/src/testing/Fixtures.js"
 import { commandRefusal } from "../../src/owner/ownerCommand.js"
-import * as webhooks from "../../src/owner/WebhookCommand.js"
+import * as webhookDeliveries from "../../src/owner/WebhookDeliveries.js"
+import * as webhooks from "../../src/owner/WebhookSettings.js"
 import { OwnerCli, open } from "./OwnerCli.js"
 
 const URL = "https://shop.example.com/events"
@@ -143,30 +144,34 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const shop = await open(cli)
     await cli.run(webhooks.setWebhook(shop, URL, false))
     for (let n = 0; n < 1_002; n++) await cli.run(webhooks.sendPing(shop))
-    const all = (await cli.run(webhooks.listDeliveries(shop, null, 10_000))).data
+    const all = (await cli.run(webhookDeliveries.listDeliveries(shop, null, 10_000))).data
     expect(all).toHaveLength(1_002)
-    expect((await cli.run(webhooks.listDeliveries(shop, "pending", 1_001))).data).toEqual(all.slice(1))
-    expect((await cli.run(webhooks.listDeliveries(shop, null, 2))).data).toEqual(all.slice(-2))
-    expect((await cli.run(webhooks.listDeliveries(shop, "dead", 2))).data).toEqual([])
+    expect((await cli.run(webhookDeliveries.listDeliveries(shop, "pending", 1_001))).data).toEqual(all.slice(1))
+    expect((await cli.run(webhookDeliveries.listDeliveries(shop, null, 2))).data).toEqual(all.slice(-2))
+    expect((await cli.run(webhookDeliveries.listDeliveries(shop, "dead", 2))).data).toEqual([])
   })
 
   it("workshop webhook ping sends an event, which deliveries lists and replay sends again", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     await cli.run(webhooks.setWebhook(shop, URL, false))
-    expect((await cli.run(webhooks.listDeliveries(shop, null, 10_000))).lines).toEqual(["There are no deliveries yet."])
+    expect((await cli.run(webhookDeliveries.listDeliveries(shop, null, 10_000))).lines).toEqual([
+      "There are no deliveries yet."
+    ])
     const { id } = (await cli.run(webhooks.sendPing(shop))).data
-    const { data, lines } = await cli.run(webhooks.listDeliveries(shop, null, 10_000))
+    const { data, lines } = await cli.run(webhookDeliveries.listDeliveries(shop, null, 10_000))
     expect(data).toMatchObject([{ event_id: id, type: "ping", state: "pending", attempts: [] }])
     expect(lines[1]).toMatch(new RegExp(`^${id}  ping  pending         0  -`))
-    expect((await cli.run(webhooks.listDeliveries(shop, "dead", 10_000))).lines).toEqual(["No delivery is dead."])
+    expect((await cli.run(webhookDeliveries.listDeliveries(shop, "dead", 10_000))).lines).toEqual([
+      "No delivery is dead."
+    ])
 
-    const counted = await cli.run(webhooks.replayEvents({ ...asked(shop), ids: [id], dry_run: true }))
+    const counted = await cli.run(webhookDeliveries.replayEvents({ ...asked(shop), ids: [id], dry_run: true }))
     expect(counted.data.dry_run).toBe(true)
-    expect(await cli.refusal(webhooks.replayEvents(asked(shop)))).toMatch(/^Choose the events with --ids/)
-    const both = webhooks.replayEvents({ ...asked(shop), ids: [id], state: "dead" })
+    expect(await cli.refusal(webhookDeliveries.replayEvents(asked(shop)))).toMatch(/^Choose the events with --ids/)
+    const both = webhookDeliveries.replayEvents({ ...asked(shop), ids: [id], state: "dead" })
     expect(await cli.refusal(both)).toMatch(/^--ids cannot be combined/)
-    const wrong = webhooks.replayEvents({ ...asked(shop), since: "yesterday" })
+    const wrong = webhookDeliveries.replayEvents({ ...asked(shop), since: "yesterday" })
     expect(await cli.refusal(wrong)).toMatch(/^--since must/)
   })
 
@@ -177,10 +182,10 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const { id } = (await cli.run(webhooks.sendPing(shop))).data
     const noon = Date.parse("2100-01-01T12:00:00Z")
     await cli.meanwhile(attempted(noon, reset))
-    const afterReset = await cli.run(webhooks.listDeliveries(shop, null, 10_000))
+    const afterReset = await cli.run(webhookDeliveries.listDeliveries(shop, null, 10_000))
     expect(afterReset.lines[1]).toContain("reset (ECONNRESET), 41 ms, 192.0.2.7")
     await cli.meanwhile(attempted(noon + 3_600_000, { ...unavailable, address: null }))
-    const { data, lines } = await cli.run(webhooks.listDeliveries(shop, null, 10_000))
+    const { data, lines } = await cli.run(webhookDeliveries.listDeliveries(shop, null, 10_000))
     expect(data).toMatchObject([{ event_id: id, state: "pending" }])
     expect(data[0].attempts).toEqual([
       {
@@ -214,6 +219,6 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const shop = await open(cli)
     const said = await cli.refusal(Effect.mapError(webhooks.enableWebhook(shop), commandRefusal))
     expect(said).toBe("The shop has no webhook. Set its address with workshop webhook set.")
-    expect((await cli.run(webhooks.listNotices(shop))).lines).toEqual(["There are no notices yet."])
+    expect((await cli.run(webhookDeliveries.listNotices(shop))).lines).toEqual(["There are no notices yet."])
   })
 })
