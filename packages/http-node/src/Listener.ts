@@ -32,8 +32,8 @@ export type Listener = (
 
 /**
  * Sends the last response of a connection whose client is still sending. Closing the connection would make the kernel
- * reset it, and the client might lose the response. So it closes only the server's side, while {@link discardBody}
- * reads the remaining data.
+ * reset it, and the client might lose the response. Therefore it closes only the server's side, while {@link
+ * discardBody} reads the remaining data.
  */
 const sendAndLinger = (request: IncomingMessage, response: ServerResponse, body: HttpResponse["body"]) => {
   const { socket } = request
@@ -148,9 +148,9 @@ export const listener = (
     }
     const sendExit = (exit: Exit.Exit<HttpResponse>) => {
       if (Exit.isFailure(exit)) response.destroy()
-      // In each iteration of the event loop, the backlog sends a few responses to requests without a valid key, and
-      // their clients send no further request before that. So even many such requests do not delay new connections and
-      // clients with a key. A 503 is sent at once, because the service is overloaded already.
+      // In each iteration of the event loop, the backlog sends a few responses to requests without a valid key. Their
+      // clients send the next request only after the response, so even many such requests do not delay new connections
+      // and clients with a key. A 503 is sent at once, because the service is overloaded already.
       else if (isDeferred && exit.value.status !== 503)
         backlog.add(() => sendResponse(request, response, exit.value, unread))
       else sendResponse(request, response, exit.value, unread)

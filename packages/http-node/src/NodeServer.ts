@@ -21,7 +21,10 @@ export interface NodeServerOptions {
   readonly host: string
   /** The port to listen on; 0 for any free port. */
   readonly port: number
-  /** Whether the last address in `X-Forwarded-For` is the client's. True only behind a proxy that sets this header. */
+  /**
+   * Whether the last address in `X-Forwarded-For` is the client's. Set it to true only behind a proxy that sets this
+   * header.
+   */
   readonly trustProxy: boolean
   /** The timeouts; {@link SERVER_TIMEOUTS} by default. */
   readonly timeouts?: ServerTimeouts

@@ -102,8 +102,8 @@ export class OpenConnections {
     }
     const request = this.#open.get(socket)?.request
     const wasComplete = request?.complete === true
-    // After a process was suspended, node reports the timeout before it reads the data that arrived meanwhile. It has
-    // read the data one iteration of the event loop later.
+    // After a process was suspended, node reports the timeout before it reads the data that arrived meanwhile. One
+    // iteration of the event loop later, node has read the data.
     setImmediate(() => {
       const latestRequest = this.#open.get(socket)?.request
       const isInTime = latestRequest?.complete === true && !(wasComplete && latestRequest === request)
@@ -114,8 +114,8 @@ export class OpenConnections {
   #abandonNow(socket: Socket, error: ParseError, findResponse: FindLastResponse): void {
     const connection = this.#open.get(socket)
     const isConnectionOver = error.code === REQUEST_TIMED_OUT || error.code === "HPE_INVALID_EOF_STATE"
-    // If the client has sent no bytes, a response could be mistaken for the response to a request that the client is
-    // just sending.
+    // If the client has sent no bytes, it could mistake a response for the response to a request that it is just
+    // sending.
     const isUnused = error.code === REQUEST_TIMED_OUT && socket.bytesRead === 0
     if (connection === undefined || !socket.writable || isUnused || (connection.isAbandoned && isConnectionOver)) {
       socket.destroy()
@@ -272,7 +272,7 @@ export class OpenConnections {
   }
 }
 
-/** Discards the data that a connection still receives, which node reads but no longer parses. */
+/** Discards the data that a connection still receives. Node reads this data but no longer parses it. */
 const dropRest = (socket: Socket): void => {
   const bytesBefore = socket.bytesRead
   socket.on("data", () => {

@@ -47,7 +47,7 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatu
     })
   )
 
-  // At the start, this logs data that is ahead of the clock.
+  // At the start, the check logs data that is ahead of the clock.
   yield* warnIfDataAhead
   const ready = coalesce(Effect.provideService(notReadyReason, Directory, yield* Directory), fresh_ms)
   const metrics = coalesce(

@@ -48,7 +48,7 @@ export class SocketReader {
     this.#socket = socket
     this.#backlog = backlog
     const [parse, ...others] = socket.listeners("data")
-    // If a later version of node reads sockets in another way, this class does nothing, and node reads ahead.
+    // If a later version of node reads sockets differently, this class does nothing, and node reads ahead.
     if (parse === undefined || others.length > 0) return
     this.#parse = parse as (chunk: Buffer) => void
     // A listener for data makes node emit the bytes instead of parsing them.
@@ -110,8 +110,8 @@ export class SocketReader {
     this.#bodyInSlice = 0
     if (this.#bodyLeft > 0) return firstBytes(bytes, this.#bodyLeft)
     const slice = firstBytes(bytes, SLICE_BYTES)
-    // Does not search the end of a head in a body of unknown length, which may contain those bytes even at every fourth
-    // byte.
+    // Does not search for the end of a head in a body of unknown length, because the body may contain the same bytes,
+    // even at every fourth byte.
     const end = this.#request?.complete === false ? -1 : slice.indexOf(HEAD_END)
     if (end >= 0) return firstBytes(slice, end + HEAD_END.length)
     this.#bodyInSlice = slice.length

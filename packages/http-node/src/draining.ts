@@ -68,7 +68,7 @@ export const drainOnClose = (
       timeout,
       afterArrivals: Effect.suspend(() => {
         for (const response of openResponses) response.shouldKeepAlive = false
-        // Repeated, because a connection whose response had begun before this becomes idle later.
+        // Repeated, because a connection whose response has already begun becomes idle only later.
         return Effect.fork(
           Effect.repeat(
             Effect.sync(() => server.close()),

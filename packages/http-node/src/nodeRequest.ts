@@ -62,8 +62,8 @@ export class RequestBody {
         if (size <= max_bytes) return chunks.push(chunk)
         stop()
         chunks = []
-        // Reads on without a listener, because otherwise the rest would stay in the socket, and a client that still
-        // sends would not read its response.
+        // Continues to read without a listener, because otherwise the rest would stay in the socket, and a client that
+        // still sends would not read its response.
         request.resume()
         return resume(tooLarge)
       }

@@ -15,8 +15,8 @@ export interface NodeMountOptions<
   Context extends ReadonlyArray<unknown> = []
 > extends Omit<MountOptions<Request, Context>, "addressOf"> {
   /**
-   * Whether to trust the last address in `X-Forwarded-For`. True only behind a proxy that sets this header; false by
-   * default.
+   * Whether to trust the last address in `X-Forwarded-For`; false by default. Set it to true only behind a proxy that
+   * sets this header.
    */
   readonly trustProxy?: boolean
 }
@@ -60,8 +60,8 @@ const requestAfterParsers = (request: IncomingMessage, trustProxy: boolean): Htt
   return {
     ...received,
     body: (max_bytes) => {
-      // Serialized only when the API reads the body, because requests of the server's own routes also pass through this
-      // mount.
+      // The body is serialized only when the API reads it, because requests of the server's own routes also pass
+      // through this mount.
       const bytes = bytesOfParsedBody(request as ParsedBody)
       if (bytes === undefined) return Effect.fail(new BodyIncomplete())
       return bytes.length > max_bytes ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)

@@ -45,7 +45,7 @@ const QrCode = Schema.Struct({
   svg: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "QrCode", description: "The address of a ticket's page, and its QR code as SVG" })
 
-/** An endpoint that changes a ticket, at a path below that of the ticket; the response is the ticket. */
+/** An endpoint that changes a ticket, at a path below the ticket's path; the response is the ticket. */
 const ticketActEndpoint = <const Name extends string>(name: Name, path: `/${string}`, description: Description) =>
   ticketEndpoint("POST", name, path, Ticket, description).addError(FailureBodyOf("CONFLICT"))
 

@@ -74,7 +74,7 @@ interface TicketEvent {
   readonly body: Readonly<Record<string, unknown>> & { readonly data: { readonly ticket: Ticket } }
 }
 
-/** The entries of the ticket's events. An event that changed the state has an entry with the new state before it. */
+/** The entries of the ticket's events. Before an event that changed the state is an entry with the new state. */
 const eventEntries = (events: ReadonlyArray<TicketEvent>): ReadonlyArray<Entry> =>
   events.flatMap(({ event, body }, i) => {
     const at = toIso(event.created_at)

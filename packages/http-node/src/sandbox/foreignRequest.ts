@@ -16,8 +16,8 @@ const PROXY_HEADERS = [
 const OWN_SITES = ["same-origin", "none"]
 
 /**
- * Whether the `Host` is absent or a name of this machine, because another site can make its own host name resolve to
- * this machine.
+ * Whether the `Host` is absent or a name of this machine. It is checked because a website can make its own host name
+ * resolve to this machine.
  */
 const isAddressedHere = (host: string | undefined): boolean =>
   host === undefined || sandboxAllowed(host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1"), null)

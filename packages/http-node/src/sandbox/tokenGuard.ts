@@ -20,8 +20,8 @@ const tokenIn = (request: HttpRequest): string =>
   bearer(request) ?? (request.path === STREAM ? new URLSearchParams(request.query).get("token") : null) ?? ""
 
 /**
- * The use that a wrong token counts as, by client address. It is separate from requests without a key, because those do
- * not guess a token.
+ * The use that a wrong token counts as, by client address. It is separate from the use of requests without a key,
+ * because these requests do not guess a token.
  */
 const wrongTokenUse = (request: HttpRequest): LimitUse => {
   const { subject, ...use } = addressUseOf(request)

@@ -71,7 +71,9 @@ export class ConnectionPool {
     }
   }
 
-  /** Takes an idle connection whose socket still seems writable. Only a write can show that it really is. */
+  /**
+   * Takes an idle connection whose socket still seems writable. Only a write can show whether the connection is usable.
+   */
   takeIdle(key: string): SenderConnection | undefined {
     const idle = this.#idle.get(key)
     for (let connection = idle?.at(-1); connection !== undefined; connection = idle?.at(-1)) {

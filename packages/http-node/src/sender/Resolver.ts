@@ -15,8 +15,8 @@ const TRIES = 2
 /**
  * Queries name servers, the system's by default. IPv4 comes first, because more receivers are reachable over it. It
  * does not use `dns.lookup`, which occupies one of the process's four threads, so that four unresponsive look-ups would
- * stop the deliveries of every shop. So `/etc/hosts` is not read. Each look-up has its own resolver, because only a
- * whole resolver can be cancelled.
+ * stop the deliveries of every shop. As a consequence, `/etc/hosts` is not read. Each look-up has its own resolver,
+ * because only a whole resolver can be cancelled.
  */
 export const nameServers =
   (servers?: ReadonlyArray<string>): Resolve =>

@@ -92,8 +92,8 @@ export class SendAttempt implements ConnectionUser {
   #cancelDeadline: () => void = () => undefined
   #requested_at = 0
   /**
-   * Reconnects. Set until a reused connection gets a response, because the receiver may have closed it before the
-   * request arrived.
+   * Reconnects. It is set until a reused connection gets a response, because the receiver may have closed the
+   * connection before the request arrived.
    */
   #redial: (() => void) | undefined
 

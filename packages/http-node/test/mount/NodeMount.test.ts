@@ -70,7 +70,7 @@ describe("The API mounted in a Node server", () => {
     expect(await lost.json()).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
   })
 
-  it("the mounted API serves tracking pages only if enabled, also for one shop only and with the embedder's template", async () => {
+  it("the mounted API serves tracking pages only if enabled, optionally for one shop only and with the embedder's template", async () => {
     const { shop_id, key } = await opened()
     const [base, own] = await Promise.all([
       listening(mountNode(workshop, { prefix: "/workshop" })),
@@ -137,7 +137,7 @@ describe("The API mounted in a Node server", () => {
     expect(await denied.json()).toMatchObject({ error: { code: "FORBIDDEN", details: { scope: "tickets:write" } } })
   })
 
-  it("a workshop with one mount for sessions and one for keys refuses sessions at the latter and keys at the former", async () => {
+  it("a workshop with one mount for sessions and one for keys refuses sessions at the mount for keys and keys at the mount for sessions", async () => {
     const { shop_id, key } = await opened()
     const authenticate = ({ headers }: IncomingMessage) =>
       headers.cookie === "session=amira" ? { shop_id, caller_id: "amira", scopes: ["tickets:read"] as const } : null

@@ -74,7 +74,7 @@ describe("the OpenAPI document of the sandbox", () => {
     )
   })
 
-  it("the document has the schemas of the contract: bodies refuse unknown fields, and tickets are those of the API", async () => {
+  it("the document has the schemas of the contract: bodies refuse unknown fields, and tickets have the same schema as in the API", async () => {
     const { schemas } = (await served()).components
     expect(schemas.ShopPatchInput).toMatchObject({ additionalProperties: false })
     expect(schemas.QuoteInput).toMatchObject({ properties: { price_minor: { format: "int64" } } })

@@ -220,7 +220,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect(log.slice(1).map(({ request }) => request.body)).toEqual(Array(5).fill('{"service":"Hem"}'))
   })
 
-  it("the fault delay executes and answers the next requests only after the given time", async () => {
+  it("the fault delay executes the next requests only after the given time", async () => {
     const { sandbox, shop } = await opened()
     await set(sandbox, { path: "/v1/shop", fault: "delay", delay_ms: 1500, next: 1 })
     const ask = () => sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })

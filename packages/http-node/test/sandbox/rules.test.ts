@@ -107,7 +107,7 @@ describe("Every rule follows the sandbox clock (Specification, Sandbox)", () => 
     expect(await create()).toEqual([201, 2, false])
   })
 
-  it("all instants in responses are those of the sandbox clock", async () => {
+  it("all instants in responses come from the sandbox clock", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ advance_ms: HOUR, freeze: true })
     const shop = await sandbox.shop()

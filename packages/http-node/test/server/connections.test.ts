@@ -108,7 +108,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     await lastAnswer(client.send("GET /v1/shop HTTP/1.1\r\nHost: x\r\n"), LATE)
   })
 
-  it("an unused connection is closed without a response, because a client could take a response for that of its next request", async () => {
+  it("an unused connection is closed without a response, because a client could take the response for the response to its next request", async () => {
     const server = await begin({ timeouts: { head_ms: 50 } })
     const client = await server.client()
     expect(await client.end()).toBe("")

@@ -64,7 +64,7 @@ describe("A 400 lists at most fifty issues, and says if there are more", { timeo
     }
   })
 
-  it("a 400 for 15,000 states in a query lists one problem for the states, and those of other parameters", async () => {
+  it("a 400 for 15,000 states in a query lists one problem for the states, and the problems of other parameters", async () => {
     const { issues } = await refused(`GET /v1/tickets?state=${",".repeat(15_000)}&limit=0`)
     expect(issues.map(({ field, message }) => `${field} ${message}`)).toEqual([
       "state must have at most 20 states",

@@ -126,7 +126,7 @@ describe("keys (Specification, Keys and scopes)", () => {
     expect((await theirs.get("/v1/shop")).data.id).toBe(theirs.id)
   })
 
-  it("two Authorization headers are a 400, also with valid keys, and count against the address (Specification, Lists and sync)", async () => {
+  it("two Authorization headers are a 400, even with valid keys, and count against the address (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     const [good, from] = [`Bearer ${shop.key}`, address()]
     const remaining = []

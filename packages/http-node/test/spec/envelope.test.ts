@@ -153,7 +153,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     expect((await service.api("HEAD", "/v1/shop")).status).toBe(401)
   })
 
-  it("an unknown query parameter is refused by name, also for an endpoint without parameters (Specification, Errors)", async () => {
+  it("an unknown query parameter is refused by name, even for an endpoint without parameters (Specification, Errors)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id } = await shop.create()

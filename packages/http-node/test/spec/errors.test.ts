@@ -39,7 +39,7 @@ describe("the details of each error code (Specification, Errors)", () => {
     }
   })
 
-  it("the details of a 409 CONFLICT are reason, and for a refused move also from, to, allowed and the current ticket (Specification, Errors)", async () => {
+  it("the details of a 409 CONFLICT have reason, and for a refused move also from, to, allowed and the current ticket (Specification, Errors)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id, updated_at } = await shop.create()

@@ -214,7 +214,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     return { shop, ids, order: created.data.map(({ id }) => id) }
   }
 
-  it("the list is sorted by created_at and then id, both descending, also for many tickets of one millisecond (Specification, Lists and sync)", async () => {
+  it("the list is sorted by created_at and then id, both descending, even for many tickets of one millisecond (Specification, Lists and sync)", async () => {
     const { shop, ids } = await many(30)
     const { data } = await list(shop, { limit: 100 })
     const sorted = [...data].sort((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? 1 : -1))

@@ -52,7 +52,7 @@ describe("the order of checks: a request with two errors gets the earlier error 
     expect(outcome(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")
   })
 
-  it("ACCOUNT_DEACTIVATED comes before SHOP_NOT_APPROVED, and that before API_DISABLED (Specification, Errors)", async () => {
+  it("ACCOUNT_DEACTIVATED comes before SHOP_NOT_APPROVED, and SHOP_NOT_APPROVED before API_DISABLED (Specification, Errors)", async () => {
     const shop = await service.shop()
     await shop.change({ active: false, approved: false, api_enabled: false })
     expect(outcome(await shop.get("/v1/shop"))).toBe("403 ACCOUNT_DEACTIVATED")

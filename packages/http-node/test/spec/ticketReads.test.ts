@@ -180,7 +180,7 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
     collected: ["ready", "collected"]
   }
   for (const [state, moves] of Object.entries(states)) {
-    it(`a ticket in the state ${state} can be marked as notified, also without a client and more than once (Specification, States)`, async () => {
+    it(`a ticket in the state ${state} can be marked as notified, even without a client and more than once (Specification, States)`, async () => {
       const shop = await service.shop()
       const { id } = await shop.create()
       await shop.move(id, ...moves)
