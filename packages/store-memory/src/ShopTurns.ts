@@ -44,7 +44,7 @@ export class ShopTurns {
     this.wake()
   }
 
-  /** Replaces an outdated turn of a shop by the instant at which its next delivery is due. */
+  /** Replaces an outdated turn of a shop with the instant at which its next delivery is due. */
   correctDueAt(shop_id: ShopId, due_at: Instant | undefined): void {
     this.#ready.delete(shop_id)
     this.#current.delete(shop_id)

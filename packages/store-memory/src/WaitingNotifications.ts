@@ -30,7 +30,7 @@ export class WaitingNotifications {
 
   /**
    * At most `limit` notifications that are due by `until`, earliest first, to all receivers or to one kind of receiver.
-   * Each is removed from the queue, so that the next is first, and added again afterwards.
+   * The method removes each from the queue, so that the next is first, and adds them again afterwards.
    */
   due(until: Instant, limit: number, receiver?: NotificationReceiver): ReadonlyArray<QueuedNotification> {
     const queues = receiver === undefined ? Object.values(this.#queues) : [this.#queues[receiver]]

@@ -47,7 +47,7 @@ import { layer } from "./MemoryStore.js"
 
 /**
  * A memory store that accepts transactions of any client. Commands within a transaction take effect at once, and a
- * rollback does not undo them. As with the Postgres store, `afterCommit` announces their events.
+ * rollback does not undo them. As with the Postgres store, `afterCommit` reports their events.
  */
 const joinableStore = Layer.merge(
   layer,
@@ -144,7 +144,7 @@ export interface TestWorkshop {
 /** Converts a duration to milliseconds. Throws an `Error` if the argument is not a duration. */
 const millisOf = (by: Duration.DurationInput): number => {
   const millis = Option.match(Duration.decodeUnknown(by), { onNone: () => Number.NaN, onSome: Duration.toMillis })
-  // Effect converts a negative duration and NaN to 0, so they are refused here.
+  // Effect converts a negative duration and NaN to 0, so this function refuses them.
   if (!Number.isFinite(millis) || /^-|^NaN$/.test(String(by)))
     throw new Error(
       `The argument of advance must be milliseconds, or a text such as "61 days", "5 minutes" or "90 seconds", and not ${by}`

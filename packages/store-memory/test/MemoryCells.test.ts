@@ -231,7 +231,7 @@ describe("A store of several cells", () => {
       )
     ))
 
-  it("an unavailable cell with a remedy is listed with it, and logged once a minute until the cell is available", () => {
+  it("an unavailable cell that has a remedy is listed with the remedy, and logged once a minute until the cell is available", () => {
     const lines: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
@@ -326,7 +326,7 @@ describe("A store of several cells", () => {
       )
     ))
 
-  it("a key is looked up in the cell that the directory has for it, and its limits are counted in that cell", () =>
+  it("a key is looked up in the cell that the directory names, and its limits are counted in that cell", () =>
     testing(({ unavailable, shops: [, second] }) =>
       within(
         Effect.gen(function* () {
