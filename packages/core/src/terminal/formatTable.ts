@@ -12,7 +12,7 @@ const WIDE =
 const graphemesOf = (text: string) => Array.from(segments.segment(text), ({ segment }) => segment)
 const graphemeWidth = (letter: string): number => (WIDE.test(letter) ? 2 : 1)
 
-/** The number of columns of the terminal that a text takes; colours take none. */
+/** The number of columns of the terminal that a text takes; colour codes take none. */
 export const widthOf = (text: string): number =>
   graphemesOf(text.replaceAll(EVERY_ANSI, "")).reduce((sum, letter) => sum + graphemeWidth(letter), 0)
 

@@ -4,11 +4,11 @@ import { Data, Predicate } from "effect"
 import { type Envelope, type Exchange, envelopeOf } from "../testkit/Api.js"
 import type { CapturedDelivery } from "./Target.js"
 
-/** The server breaks the rule of a case: what was expected, and what was found. */
+/** The server breaks the rule of a case. The error has the expected and the actual value. */
 export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
   readonly expected: string
   readonly actual: string
-  /** The request that showed the failure; by default the last one of the case. */
+  /** The request that showed the failure; by default the last request of the case. */
   readonly exchange?: Exchange | undefined
 }> {
   override get message() {

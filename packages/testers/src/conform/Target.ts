@@ -9,7 +9,7 @@ export interface CapturedDelivery {
   readonly headers: Readonly<Record<string, string>>
   /** The name of the header that contains the signature. */
   readonly signatureHeader: string
-  /** The body as it arrived, because the signature is that of its bytes. */
+  /** The body as it arrived, because the service signed these bytes. */
   readonly body: string
   readonly event: EventJson
 }
@@ -23,8 +23,8 @@ export interface Inbox {
 }
 
 /**
- * The receivers of a run by the path of their address. They listen on a socket, or in this process if the server runs
- * there too.
+ * The receivers of a run, by the path of their address. They listen on a socket, or within this process if the server
+ * runs in it too.
  */
 export class Inboxes {
   readonly #replies = new Map<string, Reply>()

@@ -60,8 +60,9 @@ export interface ReceivedDelivery extends ReceivedRequest {
   readonly outcome: ReceivedOutcome
   readonly refused_as: RefusalReason | null
   /**
-   * True if the request belongs to the same attempt as the one before, which was cut off on a kept connection. The
-   * sender then sends again, because it cannot distinguish that from a connection closed while idle.
+   * True if the request belongs to the same attempt as the previous request, which was cut off on a kept connection.
+   * The sender then sends the event again, because it cannot distinguish this from a connection that was closed while
+   * idle.
    */
   readonly redialled: boolean
   /** The status of the response, or the name of another reply. */
@@ -99,8 +100,8 @@ export interface ReceiverOptions {
   /** The largest difference between `t` and the receiver's clock, in seconds; 300 by default. */
   readonly tolerance_seconds?: number
   /**
-   * The receiver's clock; by default that of Effect. It can be that of a sandbox, because a sandbox signs with its own
-   * clock.
+   * The receiver's clock; Effect's by default. Pass a sandbox's clock to verify its deliveries, because a sandbox signs
+   * with its own clock.
    */
   readonly now?: Effect.Effect<Instant>
   /** Reads the webhook's current secret, or null. It runs if no secret matches, at most once a second. */
@@ -203,7 +204,7 @@ class ReceiverState {
     return isKnown ? "again" : "event"
   }
 
-  /** True if a request repeats one that was cut off on a kept connection, with the same event and signature. */
+  /** True if a request repeats a request that was cut off on a kept connection, with the same event and signature. */
   isRedial(signature: string | null, reply: Reply, isKept: boolean): boolean {
     const redialled = this.#cut.delete(signature)
     if (this.#cut.size >= MAX_INCOMPLETE_DELIVERIES) this.#cut.clear()
@@ -225,7 +226,10 @@ class ReceiverState {
   }
 }
 
-/** Verifies requests. If no known secret matches, it reads the current secret and accepts what that one signed. */
+/**
+ * Verifies requests. If no known secret matches, it reads the current secret and verifies the request with that secret
+ * too.
+ */
 const makeVerifier = (
   state: ReceiverState,
   { tolerance_seconds = 300, secretNow = Effect.succeed(null) }: ReceiverOptions

@@ -17,7 +17,7 @@ const IGNORED_FIELDS = new Set(["updated_at"])
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-/** The changes between two states of a ticket, in the order of the later one's fields. */
+/** The changes between two states of a ticket, in the order of the later state's fields. */
 export const diffTickets = (before: Fields, after: Fields, path = ""): ReadonlyArray<FieldChange> => {
   const names = [...new Set([...Object.keys(after), ...Object.keys(before)])].filter(
     (name) => !IGNORED_FIELDS.has(name)
@@ -49,15 +49,13 @@ export const formatChange = ({ field, from, to }: FieldChange): string => {
   return from === null ? `${field} ${formatShort(to)}` : `${field} ${formatShort(from)} -> ${formatShort(to)}`
 }
 
-/** The ticket in an event; undefined for an event without one, such as a ping. */
+/** The ticket in an event; undefined for an event without a ticket, such as a ping. */
 const ticketOf = ({ data: { ticket } }: ReceivedEvent): Fields | undefined =>
   Predicate.isRecord(ticket) ? ticket : undefined
 
 const MAX_KNOWN_TICKETS = 10_000
 
-/**
- * The news in an event: a ticket seen for the first time, changes to a known one, or a state older than the known one.
- */
+/** The news in an event: a new ticket, changes to a known ticket, or a state older than the known state. */
 export type TicketNews =
   | { readonly kind: "first" }
   | { readonly kind: "changes"; readonly changes: ReadonlyArray<FieldChange> }

@@ -75,7 +75,7 @@ export interface ObservationKind {
   readonly expand: (expected: unknown) => unknown
 }
 
-/** An id, or a reference to something that has one, such as a captured ticket. */
+/** An id, or a reference to something with an id, such as a captured ticket. */
 export const ReferenceText = Schema.String.annotations({
   message: () => "must be a reference such as $ticket, or an id",
   description: "A reference such as $ticket, or an id"

@@ -9,15 +9,15 @@ export type ExpectedFields = Readonly<Record<string, unknown>>
 export const fieldOf = (value: unknown, field: string): unknown =>
   Predicate.isRecord(value) ? value[field] : undefined
 
-/** A difference between a value and the expected one, with its place. */
+/** A difference between a value and the expected value, with its path. */
 export interface Mismatch {
-  /** The path of the place, such as `data.items.1.label`. */
+  /** The path of the difference, such as `data.items.1.label`. */
   readonly path: string
   readonly expected: string
   readonly actual: string
 }
 
-/** All differences between a value and the expected one. */
+/** All differences between a value and the expected value. */
 export type Mismatches = ReadonlyArray<Mismatch>
 
 const MAX_SHOWN_CHARACTERS = 160
@@ -112,7 +112,7 @@ const findTextMismatches = (expected: string, actual: unknown, names: Names, pat
   )
 }
 
-/** An expected entry and the one that was found for it; undefined if one of them is missing. */
+/** An expected entry and the actual entry that it is compared with; undefined if one of them is missing. */
 interface Pair {
   readonly expected: number | undefined
   readonly actual: number | undefined
@@ -122,8 +122,8 @@ interface Pair {
 const UNPAIRED_COST = 0.5
 
 /**
- * Aligns two lists in order, because otherwise one missing or surplus entry would make all later ones differ.
- * `cost` is the distance of two entries: 0 if they match, and 1 if they have nothing in common.
+ * Aligns two lists in order, because otherwise one missing or surplus entry would make all later entries differ. `cost`
+ * is the distance of two entries: 0 if they match, and 1 if they have nothing in common.
  */
 const alignLists = (
   expected: number,
@@ -163,8 +163,8 @@ const isMatch = (expected: unknown, actual: unknown, names: Names): boolean =>
   findMismatches(expected, actual, names).length === 0
 
 /**
- * Assigns a different entry to each wanted one, and changes earlier assignments if a later one needs it. Returns the
- * wanted entries that have none.
+ * Assigns a different actual entry to each wanted entry, and changes earlier assignments if a later wanted entry needs
+ * it. Returns the wanted entries without an assignment.
  */
 const findUnassigned = (wanted: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>, names: Names) => {
   const matches = wanted.map((value) => list.map((entry) => isMatch(value, entry, names)))
@@ -197,7 +197,7 @@ type Operator = (operand: unknown, actual: unknown, names: Names, path: string) 
 
 const toList = (operand: unknown): ReadonlyArray<unknown> => (Array.isArray(operand) ? operand : [operand])
 
-/** Makes the operators `$contains` and `$unordered`; the latter allows no further entries. */
+/** Makes the operators `$contains` and `$unordered`; `$unordered` allows no further entries. */
 const makeListOperator =
   (allowsNoOthers: boolean): Operator =>
   (operand, actual, names, path) => {

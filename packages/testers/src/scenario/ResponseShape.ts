@@ -87,7 +87,7 @@ const endpointCollector = {
 HttpApi.reflect(WorkshopApi, endpointCollector as never)
 HttpApi.reflect(SandboxApi, endpointCollector as never)
 
-/** The fields of a request to an endpoint: those of the query for a `GET`, otherwise those of the body. */
+/** The fields of a request to an endpoint: the query's fields for a `GET`, otherwise the body's. */
 export const requestFieldsOf = (endpoint: string): ReadonlyArray<string> => inputs.get(endpoint) ?? []
 
 const innerShape = (envelope: Shape, part: string): Shape | undefined => {

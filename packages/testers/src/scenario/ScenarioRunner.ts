@@ -232,7 +232,7 @@ export class ScenarioRunner {
     this.#clock.frozen ? Effect.void : Effect.asVoid(this.moveClock({ advance_ms: 0 }))
   )
 
-  /** The shop's receiver. A new one is set as the shop's webhook and gets the secret. */
+  /** The shop's receiver. A new receiver is set as the shop's webhook and gets its secret. */
   readonly receiverOf = ({ id }: ScenarioShop): Effect.Effect<ScenarioReceiver, StepFailure> =>
     Effect.gen(this, function* () {
       const existingReceiver = this.#receivers.get(id)

@@ -92,7 +92,7 @@ export class Source {
     else this.faults = this.value === null ? [{ ...this.#at(0), path: "", message: EMPTY_FILE }] : []
   }
 
-  /** The position of the value at a path, or else of the value that would contain it. */
+  /** The position of the value at a path, or otherwise of the value that would contain it. */
   positionOf(path: Path): Position {
     let node: unknown = this.#document.contents
     let start = startOf(node)
@@ -182,7 +182,7 @@ export const placeProblems = (problems: ReadonlyArray<PathProblem>, source: Sour
 
 const toList = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
 
-/** The names of the fields of a schema; for a union, those of all its members. */
+/** The names of the fields of a schema; for a union, the fields of all its members. */
 const fieldNamesOf = (ast: AST.AST): ReadonlyArray<string> => {
   if (AST.isTypeLiteral(ast)) return ast.propertySignatures.map(({ name }) => String(name))
   if (AST.isUnion(ast)) return ast.types.flatMap(fieldNamesOf)
@@ -226,7 +226,7 @@ const unknownFieldProblem = (owner: AST.AST, path: Path): PathProblem => {
   )
 }
 
-/** The problems that a schema found, one line for each; for a union, those of the nearest member. */
+/** The problems that a schema found, one line for each; for a union, the problems of the nearest member. */
 export const schemaProblems = (
   issue: ParseResult.ParseIssue,
   path: Path = [],

@@ -62,7 +62,7 @@ const makeAction = (
   return { name, actor, endpoint, description, takes, ...repeatable, perform }
 }
 
-/** Makes an action whose fields are those of its request. A call of the sandbox is for the shop. */
+/** Makes an action whose fields are the fields of its request. A call of the sandbox is for the shop. */
 const fieldsAction = (name: CallName, description: string): Action =>
   makeAction(name, description, openObject(...requestFieldsOf(calls[name][1])), (fields: ExpectedFields, context) =>
     send(name, context, context.shop.id, fields)
@@ -78,7 +78,9 @@ const resourceAction = (name: CallName, description: string): Action =>
     Effect.flatMap(idOf(subject), (id) => send(name, context, id))
   )
 
-/** Makes an action on the resource that one of its fields refers to. The other fields are those of the request. */
+/**
+ * Makes an action on the resource that one of its fields refers to. The other fields are sent as the request's fields.
+ */
 const subjectAction = (name: CallName, description: string, subject: string): Action =>
   makeAction(
     name,
@@ -197,7 +199,9 @@ interface Offer {
   readonly status: string
 }
 
-/** Chooses the offer that a client answers: that of a named ticket in any state, otherwise the newest open one. */
+/**
+ * Chooses the offer that a client answers: the offer of a named ticket in any state, otherwise the newest open offer.
+ */
 const chooseOffer = Effect.fnUntraced(function* ({ client, ticket }: typeof OfferChoice.Type, context: StepContext) {
   const id = yield* idOf(client)
   const list = yield* requireSuccess(send("get offers", context, id), "the client's offers")
@@ -300,7 +304,7 @@ const machineActions: ReadonlyArray<Action> = [
     takes: ReceiverText,
     perform: (text: ReceiverText, context) =>
       Effect.gen(function* () {
-        // The deliveries that are due are sent first, because the new behaviour must not apply to them.
+        // The service first sends the deliveries that are due, because the new behaviour must not apply to them.
         yield* context.moveClock({ advance_ms: 0 })
         yield* (yield* context.receiver).setBehaviour(behaviourOf(text))
         return emptySuccess

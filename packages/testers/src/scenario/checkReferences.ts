@@ -40,8 +40,8 @@ function* checkField(field: string, expected: unknown, shape: Shape, path: Path)
 }
 
 /**
- * Reports expected fields that a value never has. They must be reported because an expectation with `$not` or `$absent`
- * would always be met.
+ * Reports expected fields that a value never has, because an expectation of such a field with `$not` or `$absent` would
+ * always be met.
  */
 export function* checkExpected(expected: unknown, shape: Shape, path: Path): Problems {
   if (Array.isArray(expected)) yield* checkEach(expected, innerShape(shape, "0"), path)

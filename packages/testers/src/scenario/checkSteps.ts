@@ -98,7 +98,7 @@ const shortFormError = (text: string): string | undefined => {
 
 const isLiteral = (value: unknown): value is string => typeof value === "string" && !/^[$/<>]/.test(value)
 
-/** The expected literal texts, also those within operators such as `$one_of`. */
+/** The expected literal texts, including texts within operators such as `$one_of`. */
 const literalTexts = (value: unknown, path: Path): ReadonlyArray<readonly [Path, string]> => {
   if (isLiteral(value)) return [[path, value]]
   if (typeof value !== "object" || value === null) return []
@@ -132,8 +132,8 @@ const nameAtPath = (entry: unknown, field: string, path: Path): NameAtPath =>
   typeof entry === "string" ? [path, entry] : [[...path, field], fieldOf(entry, field)]
 
 /**
- * The names of the entries that are expected in a list, in the short or the full form, also within operators such as
- * `$contains`.
+ * The names of the entries that are expected in a list, in the short or the full form, including entries within
+ * operators such as `$contains`.
  */
 const namesIn = (expected: unknown, field: string, path: Path): ReadonlyArray<NameAtPath> => {
   if (Array.isArray(expected)) return expected.map((entry, i) => nameAtPath(entry, field, [...path, i]))
@@ -186,7 +186,7 @@ function* checkMissingDollars(
 function* checkShapes(step: ExpectedFields, actionName: string | undefined, path: Path): Problems {
   const [action, observation] = [actions.get(actionName ?? ""), observations.get(actionName ?? "")]
   if (action?.endpoint !== undefined && Predicate.isRecord(step.expect)) {
-    // `body` is not checked, because its shape may be that of a refusal.
+    // `body` is not checked, because it may have the shape of a refusal.
     const { body: _, error, ...places } = step.expect
     yield* checkExpected(places, successShape(action.endpoint), [...path, "expect"])
     yield* checkExpected(error, refusalShape, [...path, "expect", "error"])
@@ -267,7 +267,10 @@ const withInnerSteps = (step: ExpectedFields, path: Path): ReadonlyArray<readonl
   )
 ]
 
-/** Finds the problems that a schema cannot find: unknown names, steps with no action or several, misplaced fields. */
+/**
+ * Finds the problems that a schema cannot find: unknown names, steps without an action or with several, and misplaced
+ * fields.
+ */
 export function* checkSteps(scenario: unknown): Problems {
   if (!Predicate.isRecord(scenario)) return
   const names = givenNamesOf(scenario.given)

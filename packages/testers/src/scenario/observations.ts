@@ -5,7 +5,7 @@ import type { ReceivedDelivery } from "../receive/Receiver.js"
 import { type CallName, calls, requestOf } from "../testkit/Calls.js"
 import { Anything, type ObservationKind, requireSuccess, stepData } from "./Action.js"
 
-/** Expands the short form of each expected entry, also within operators such as `$contains`. */
+/** Expands the short form of each expected entry, including entries within operators such as `$contains`. */
 const expandEach =
   (expandEntry: (entry: unknown) => unknown) =>
   (expected: unknown): unknown => {

@@ -293,7 +293,7 @@ export class ScenarioFailed extends Error {
 }
 
 /**
- * Runs a scenario's file from a test of your own, in Vitest or elsewhere (Specification, Commands). Without a
+ * Runs a scenario's file from your own test, in Vitest or elsewhere (Specification, Commands). Without a
  * `base_url`, the service runs in this process, on the memory store.
  * @throws ScenarioFailed with the report that `workshop scenario run` would print.
  */

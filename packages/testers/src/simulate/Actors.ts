@@ -59,7 +59,7 @@ export interface KnownClient {
   offers: Array<{ readonly id: string; readonly shop: string }>
 }
 
-/** The actors with their knowledge, which is the whole state of a simulation except that of the service. */
+/** The actors with their knowledge, which is the whole state of a simulation except the service's own state. */
 export class Actors {
   readonly shops: Array<KnownShop> = []
   readonly clients: Array<KnownClient> = []

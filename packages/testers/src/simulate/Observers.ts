@@ -70,7 +70,7 @@ const replyOf = (status: number | null): Reply => {
 export const yieldTimes = (times: number): Effect.Effect<void> =>
   times <= 0 ? Effect.void : Effect.zipRight(Effect.yieldNow(), yieldTimes(times - 1))
 
-/** The receivers of all shops, each at the path of its shop's id and in a mood that may change. */
+/** The receivers of all shops, each at the path of its shop's id and with a behaviour that may change. */
 export class SimulatedReceivers {
   /** The header in which the service must sign deliveries. */
   readonly signatureHeader: string

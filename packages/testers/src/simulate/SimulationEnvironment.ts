@@ -175,7 +175,8 @@ export const withClockRestored = <A, E, R>(
   Effect.gen(function* () {
     const clockBefore = yield* readClock(environment)
     const restore = requestClock(environment, { ...requestOf("move clock"), body: { freeze: clockBefore.frozen } })
-    // A failure to restore the clock is ignored, because the server does not respond then and the program reports that.
+    // A failure to restore the clock is ignored, because it means that the server does not respond, which the program
+    // reports.
     const result = yield* Effect.onError(program, () => Effect.option(restore))
     return { result, clock: formatClockReport(clockBefore, yield* restore) }
   })

@@ -58,8 +58,8 @@ interface Leap {
 }
 
 /**
- * A move to the last instant at which a ticket may be reopened, or to that of its closure, or to one millisecond before
- * or after.
+ * A move to the last instant at which a ticket may be reopened, to the instant of its closure, or to one millisecond
+ * before or after one of them.
  */
 const leapToEdge = (planning: PlanContext): Leap | null => {
   const { actors, dice } = planning
@@ -208,7 +208,7 @@ const readRequired = <A>(
       : Effect.succeed(data)
   })
 
-/** Makes a new key, because the limits of a used one may refuse requests. */
+/** Makes a new key, because the limits of a used key may refuse requests. */
 const makeFreshKey = (runner: SimulationRunner, shop: KnownShop) =>
   Effect.gen(function* () {
     if (shop.offFlag !== null) yield* runner.run(planSwitchOn(shop, shop.offFlag))
@@ -230,7 +230,7 @@ const catchUp = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
       const response = yield* runner.run(planPoll({ shop, key }, 100))
       if (response?.status === 429 || pages % PAGES_A_MINUTE === 0) yield* runner.moveClock({ advance_ms: 61_000 })
       else if (response?.status !== 200) return
-      // Another round follows, because the one before may have begun before the last changes.
+      // Another round follows, because the previous round may have begun before the last changes.
       if (response?.status === 200 && response.body.meta?.has_more === false && pages > 1) return
     }
   })

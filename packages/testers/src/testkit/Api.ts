@@ -44,10 +44,7 @@ export class NoResponse extends Data.TaggedError("NoResponse")<{
   }
 }
 
-/**
- * The tested service cannot be reached or does not respond as the specification says, or no receiver can be opened for
- * it.
- */
+/** The tested service cannot be reached or does not respond as specified, or no receiver can be opened for it. */
 export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}
 
 /** The address of a service that was named with or without `/v1`, `/sandbox` or a slash at its end. */
@@ -166,7 +163,9 @@ export const envelopeOf = ({ body }: ApiResponse): Envelope | undefined => {
 export const dataOf = <D>({ response }: Exchange): D | undefined =>
   response.status >= 200 && response.status < 300 ? (envelopeOf(response)?.data as D | undefined) : undefined
 
-/** Removes keys and secrets from a text, also those that the run created, because reports are stored and shared. */
+/**
+ * Removes keys and secrets from a text, including those that the run created, because reports are stored and shared.
+ */
 export const maskSecrets = (text: string): string =>
   text
     .replaceAll(/\b(wk_live_|wk_test_|whsec_)[\w-]+/g, "$1…")

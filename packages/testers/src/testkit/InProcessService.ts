@@ -21,7 +21,7 @@ import type { Fetch } from "./Api.js"
 import type { Handler, Reply } from "./LoopbackServer.js"
 
 /**
- * A clock that always shows one instant, so that a run does not depend on the present day. Sleeping takes real time.
+ * A clock that always shows one instant, so that a run does not depend on the current date. Sleeping takes real time.
  */
 const fixedClock = (instant: number): Clock.Clock =>
   Object.assign(Clock.make(), { currentTimeMillis: Effect.succeed(instant), unsafeCurrentTimeMillis: () => instant })

@@ -57,7 +57,7 @@ describe("a request as a curl command", () => {
 })
 
 describe("keys and secrets", () => {
-  it("keys and secrets are masked everywhere, including those that the cases created and those of other servers", () => {
+  it("keys and secrets are masked everywhere, including keys that the cases created and keys of other servers", () => {
     const made = {
       ...exchange,
       headers: { authorization: "Bearer of-another-server" },

@@ -266,7 +266,7 @@ steps:
     expect(line).toContain(`.expect.${problem}`)
   })
 
-  it("an expected field that no observed entry has is refused, and so is meta of a response without meta", () => {
+  it("an expected field that no observed entry has is refused, and so is an expected meta of a response without meta", () => {
     expect(wrong(steps("  - expect deliveries: { $contains: [{ stat: dead }] }"))).toEqual([
       'a.yaml:3:40 steps.0.expect deliveries.$contains.0.stat is not a field of the response; did you mean "state"?'
     ])

@@ -353,7 +353,7 @@ steps:
 })
 
 describe("a clock that is set to a time of day", () => {
-  it("`set clock` moves to the next such time of day in the shop's time zone, which may be the present", async () => {
+  it("`set clock` moves to the next occurrence of that time of day in the shop's time zone, which may be now", async () => {
     const text = `
 given: { shops: { lac: {}, paris: { time_zone: Europe/Paris } } }
 steps:

@@ -75,7 +75,7 @@ describe("the auditor (Specification, Commands)", () => {
     expect(rules(29)).toContain("loyalty")
   }, 60_000)
 
-  it("the auditor accepts any response to a repetition if the request before it had no response and an expired key", () => {
+  it("the auditor accepts any response to a repetition if the previous request had no response and an expired key", () => {
     const DAY_MS = 86_400_000
     const messages = (days_after: number) => {
       const seen = structuredClone(runs[0]) as OpenTrace
@@ -100,7 +100,7 @@ describe("the auditor (Specification, Commands)", () => {
     expect(messages(29)).toEqual(["a repeated request got a different response than the first"])
   }, 60_000)
 
-  it("the auditor distinguishes a notification by the service from one by the shop in the same millisecond", async () => {
+  it("the auditor distinguishes a notification by the service from a notification by the shop in the same millisecond", async () => {
     // In this run a ticket becomes ready at the instant at which its shop records a call to the client.
     const { trace } = await runSimulation(31, { steps: 120, shops: 2 })
     expect(audit(trace)).toEqual([])

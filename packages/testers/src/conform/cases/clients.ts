@@ -17,7 +17,7 @@ const expectAlike = (blocked: Exchange, unknown: Exchange): void => {
   expectSame(one.body, other.body, "the body of a client who blocks", blocked)
 }
 
-/** Makes the same request for an unknown client and for one who blocks the shop, each in its own shop. */
+/** Makes the same request for an unknown client and for a client who blocks the shop, each in its own shop. */
 const compareUnknownAndBlocked = async (
   env: CaseEnvironment,
   send: (shop: CaseShop, client: CasePerson) => Promise<TestResponse>

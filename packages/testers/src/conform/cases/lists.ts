@@ -239,7 +239,7 @@ export const listCases = casesOf("§4", [
     for (let i = 0; i < 6; i++) tickets.push(await shop.createTicket())
     const { seen, synced_until } = await followPages(shop, start, 2, async (page) => {
       if (page > 2)
-        return // Changes a ticket that was read and one that was not, in the same millisecond as all earlier changes.
+        return // Changes a ticket that was read and a ticket that was not, in the same millisecond as all earlier changes.
       ;(await shop.setStatus(tickets[page - 1]!.id, "ready")).expectOk()
       ;(await shop.setStatus(tickets[6 - page]!.id, "impossible")).expectOk()
     })

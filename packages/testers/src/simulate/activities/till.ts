@@ -194,7 +194,7 @@ const followFeed = (shop: KnownShop, response: RecordedResponse | null) => {
   }
   const meta = response?.body.meta as unknown as FeedMeta
   shop.feed.cursor = meta.next_cursor
-  // The filter changes only at the end of a round, because the next round begins where the last one ended.
+  // The filter changes only at the end of a round, because the next round begins where the last round ended.
   if (!meta.has_more) shop.feed.updated_since = meta.synced_until
 }
 

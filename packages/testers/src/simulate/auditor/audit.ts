@@ -11,8 +11,8 @@ const receptionKeyOf = ({ shop, signature, body }: TracedDelivery): string =>
 
 /**
  * The trace with one delivery for each attempt. If a receiver closes a kept connection during a request, the sender
- * cannot distinguish that from a connection closed while idle. The same attempt therefore connects again, and sends the
- * same bytes with the same signature. The first of the two deliveries does not count.
+ * cannot distinguish this from a connection that was closed while idle. The attempt therefore connects again, and sends
+ * the same bytes with the same signature. The first of the two deliveries does not count.
  */
 const withoutRedials = (trace: Trace): Trace => {
   const redialledSeqs = new Set<number>()

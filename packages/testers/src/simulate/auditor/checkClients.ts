@@ -82,7 +82,7 @@ const findCardProblem = (
     : `rewards_available is ${card.rewards_available} instead of ${available}`
 }
 
-/** Each card has the stamps that tickets earned and the shop added, minus those of redeemed rewards. */
+/** Each card has the stamps that tickets earned and the shop added, minus the stamps of redeemed rewards. */
 export const checkLoyalty = makeCheck("loyalty", "Specification, Endpoints; Clients and loyalty", function* (trace) {
   const operations = operationsOf(trace).filter(({ call }) => call !== "create ticket")
   for (const shop of trace.shops) {

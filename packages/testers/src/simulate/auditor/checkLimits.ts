@@ -239,7 +239,7 @@ const findHeaderBreach = ({ response, path, key }: RecordedRequest): Breach | nu
     : makeBreach("rule-error-retry-after", "Retry-After differs from RateLimit-Reset")
 }
 
-/** No limit allows too many uses, and none refuses a use while some are left. */
+/** No limit allows too many uses, and no limit refuses a use while uses are left. */
 export const checkLimits = makeCheck("limits", "Specification, Limits", function* (trace) {
   const byShop = groupValues(trace.exchanges, ({ shop }) => shop ?? "")
   yield* recountPerKey(trace.exchanges)

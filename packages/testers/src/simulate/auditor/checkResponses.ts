@@ -193,8 +193,8 @@ const refusalReasonFor = (event: TicketEvent, to: string, now: number): string |
 }
 
 /**
- * The states that a ticket may have had at an instant: the one before the instant, and those that it entered at the
- * instant.
+ * The states that a ticket may have had at an instant: its state before the instant, and the states that it entered at
+ * the instant.
  */
 const possibleStates = (events: ReadonlyArray<TicketEvent>, now: number) => {
   const lastEventBefore = events.filter(({ created_at }) => toEpochMs(created_at) < now).at(-1)
@@ -322,7 +322,7 @@ const findResponseFormBreach = (exchange: RecordedRequest, call: Operation["call
 }
 
 /**
- * True if a request without a response may have been done once more after its key was forgotten: a repetition then
+ * True if a request without a response may have been executed once more after its key had expired. A repetition then
  * shows that result.
  */
 const mayBeSecondResult = ({ exchanges }: Operation, first: RecordedRequest, repetition: RecordedRequest): boolean =>
@@ -332,7 +332,7 @@ const mayBeSecondResult = ({ exchanges }: Operation, first: RecordedRequest, rep
   )
 
 const findRepetitionBreach = (operation: Operation): Breach | null => {
-  // A response that is not a repetition shows when the operation was carried out.
+  // A response that is not a replay shows when the operation was executed.
   const executions = operation.exchanges.filter((exchange) => isSuccess(exchange) && !isReplay(exchange))
   for (const [i, execution] of executions.entries()) {
     const previousExecution = executions[i - 1]
@@ -368,7 +368,7 @@ const findWrongReuse = (operation: Operation): RecordedRequest | null => {
   return null
 }
 
-/** An operation with an Idempotency-Key is carried out once, and a repetition gets the first response unchanged. */
+/** An operation with an Idempotency-Key is executed once, and a repetition gets the first response unchanged. */
 export const checkIdempotency = makeCheck("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
   const operationOfTicket = new Map<string, Operation>()
   for (const operation of operationsOf(trace)) {

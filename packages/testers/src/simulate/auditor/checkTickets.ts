@@ -134,7 +134,7 @@ function* findEventBreaches(trace: Trace, shop: ShopTrace): Iterable<CheckFindin
         makeBreach("rule-instants-held", "created_at of an event is before that of the previous event"),
         [previousEvent, event]
       ]
-    // This is checked first, because the service and the shop may notify a client in the same millisecond.
+    // This case is checked first, because the service and the shop may notify a client in the same millisecond.
     if (isConsequence(event, previousEvent, requestsOfShop)) continue
     const name = eventKeyOf(event.type, ticketOf(event), toEpochMs(event.created_at))
     if (expected.get(name)?.shift() !== undefined) continue
@@ -263,7 +263,7 @@ const FIELD_RULES = {
 
 type MovedField = keyof typeof FIELD_RULES
 
-/** The fields that must be set, and those that must not, in each state. */
+/** For each state, the fields that must be set and the fields that must not be set. */
 const STATE_FIELDS: Readonly<
   Record<string, { readonly set: ReadonlyArray<MovedField>; readonly unset: ReadonlyArray<MovedField> }>
 > = {

@@ -114,7 +114,7 @@ const findReceptionBreach = (
     : makeBreach("rule-event-frozen", "the body differs from the event in the list of events")
 }
 
-/** The instant from which events are delivered: the first address was set then. */
+/** The instant from which events are delivered: when the first address was set. */
 const webhookSetAt = (trace: Trace, shop: string): number =>
   successfulCalls(trace, "set webhook", shop)[0]?.now ?? Number.POSITIVE_INFINITY
 
@@ -194,7 +194,7 @@ const secretsOf = (trace: Trace, shop: string): ReadonlyArray<Secret> => {
   )
   return secrets.map(({ text, since }, i) => {
     const next = secrets[i + 1]?.since
-    // A secret stops signing when a third is made, because only the two newest sign.
+    // A secret stops signing when a second newer secret is made, because only the two newest secrets sign.
     const third = secrets[i + 2]?.since ?? Number.POSITIVE_INFINITY
     return { text, since, until: next === undefined ? Number.POSITIVE_INFINITY : Math.min(next + DAY, third) }
   })

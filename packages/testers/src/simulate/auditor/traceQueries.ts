@@ -109,7 +109,7 @@ export const settingsAt = (trace: Trace, shop: string): ((now: number) => Readon
   }
 }
 
-/** The time for which an Idempotency-Key is remembered (Specification, Idempotency). */
+/** The time for which an Idempotency-Key is valid (Specification, Idempotency). */
 export const IDEMPOTENCY_TTL_MS = 30 * DAY
 
 /** All requests that a caller made with one Idempotency-Key for one operation (Specification, Idempotency). */
@@ -119,11 +119,11 @@ export interface Operation {
   readonly key: string
   readonly idempotency_key: string
   readonly exchanges: ReadonlyArray<RecordedRequest>
-  /** The distinct results in the responses: one for each time that the operation was carried out. */
+  /** The distinct results in the responses: one for each execution of the operation. */
   readonly results: ReadonlyArray<{ readonly data: unknown; readonly text: string; readonly exchange: RecordedRequest }>
   /**
-   * True if a response was lost and no later one came while the key was remembered, so that the operation may have been
-   * carried out once more.
+   * True if a response was lost and no later response came while the key was valid, so that the operation may have been
+   * executed once more.
    */
   readonly isUnknown: boolean
 }
@@ -135,7 +135,7 @@ const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["result
     const data = recordedDataOf<unknown>(exchange)
     const text = JSON.stringify(data)
     const earlierResult = results.get(text)
-    // The first response is the one that is not a repetition, unless it was lost.
+    // The first response is the response that is not a replay, unless it was lost.
     if (
       earlierResult === undefined ||
       (earlierResult.exchange.response?.body.meta?.replayed === true &&

@@ -34,7 +34,7 @@ const actOf = (exchange: RecordedRequest) => {
   return call === null || kind === undefined ? undefined : { ...call, kind }
 }
 
-/** The requests that led to a violation: those about the tickets and clients of its evidence, in their shop. */
+/** The requests that led to a violation: all requests about the tickets and clients of its evidence, in their shop. */
 const requestsLeadingTo = (
   { exchanges, shops, clients }: Trace,
   { evidence }: Violation
