@@ -3,7 +3,7 @@ import { Data } from "effect"
 /** The reason why a command failed and what to do, on one line. */
 export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonly message: string }> {}
 
-/** Converts any other refusal to that of a command, with the same message. */
+/** Converts any other refusal to a refusal of a command, with the same message. */
 export const toCommandRefused = ({ message }: { readonly message: string }): CommandRefused =>
   new CommandRefused({ message })
 

@@ -81,7 +81,7 @@ const loaders: Readonly<Record<KeysOf<(typeof headings)[keyof typeof headings]>,
   completions: async () => (await import("./terminal/completions.js")).completionsCommand(makeWorkshop)
 }
 
-/** `makeWorkshop` with its commands. Those that are not needed are listed in the help, but not loaded. */
+/** `makeWorkshop` with its commands. The help lists every command, but only the needed ones are loaded. */
 const makeWorkshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCommand> => {
   const groups = Object.entries(headings).map(async ([heading, commands]) => {
     const subcommands = Object.entries(commands).map(async ([name, description]): Promise<MakeCommand> => {

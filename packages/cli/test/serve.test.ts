@@ -140,7 +140,7 @@ describe("workshop serve starts (Specification, Commands)", LONG, () => {
     expect(demo.stdout.match(/export WORKSHOP_KEY=/g)).toHaveLength(1)
   })
 
-  it("--words replaces the default forbidden words by those of the file, in shops of every language", async () => {
+  it("--words replaces the default forbidden words with the words of the file, in shops of every language", async () => {
     const folder = mkdtempSync(join(tmpdir(), "words-"))
     const file = join(folder, "words.txt")
     writeFileSync(file, "# Our own\n\ngrumble\r\nblue moon\n")

@@ -5,8 +5,8 @@ import { DEFAULT_FOLDER, type StoreChoice } from "./StoreChoice.js"
 /** The form of printed commands, so that a pasted command runs and works on the same data. */
 interface CommandHint {
   /**
-   * The whole command line for words such as `key list`: it starts the program as this process was started, with the
-   * flags of its store.
+   * The whole command line for words such as `key list`: it starts the program in the same way as this process, with
+   * the flags of its store.
    */
   readonly command: (words: string) => string
   /**

@@ -57,7 +57,7 @@ export interface StoreChoice {
   readonly store: (typeof STORES)[number]
   /** The database's URL, if the store is `postgres`. */
   readonly databaseUrl: string | null
-  /** The schema of the tables in a database; by default that of the store. */
+  /** The schema of the tables in a database; by default the store's. */
   readonly schema?: string | undefined
   /** The value of `--cells`; by default the database is the only cell. */
   readonly cells?: string | undefined
@@ -114,7 +114,7 @@ const remedies: Readonly<
     "In --database-url, check sslmode, and that sslrootcert is the authority that signed the server's certificate. With sslmode=verify-full, the certificate must also name the host that the address names"
 }
 
-/** Converts the refusal of a store to that of a command, whose advice names flags. */
+/** Converts the refusal of a store to a refusal of a command, whose advice names flags. */
 export const storeRefusal = (refusal: {
   readonly message: string
   readonly reason?: string

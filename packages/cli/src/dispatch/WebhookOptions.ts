@@ -32,7 +32,7 @@ export const refuseNetwork = repeatableFlag(
 )
 
 /**
- * `--webhook-port` of every command that sets an address or delivers to it: all of them need the same ports
+ * `--webhook-port` of every command that sets an address or delivers to an address: all of them need the same ports
  * (Specification, Webhooks).
  */
 export const webhookPort = repeatableFlag(

@@ -30,7 +30,7 @@ const withTimeout = (timeout: Duration.DurationInput) =>
     )
   ).pipe(Layer.provide(FetchHttpClient.layer))
 
-/** Exports spans to an OpenTelemetry collector, including those that are created only if there is a tracer. */
+/** Exports spans to an OpenTelemetry collector, including spans that are created only if there is a tracer. */
 export const layer = (
   endpoint: string,
   serviceVersion: string,

@@ -9,7 +9,7 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/(?<!\w)(\w+:\/\/[^\s:@/"]*):[^\s@/"]*@/g, "$1:...@"],
   // The path of a webhook's address may be a secret, and so may its query.
   [/\b(https?:\/\/[^\s/"'?#\\]{1,300})[/?#][^\s"'\\)>\]]+/gi, "$1/..."],
-  // A phone number in E.164, also with the plus escaped as in a query string.
+  // A phone number in E.164, even with the plus escaped as in a query string.
   [/(?:\+|%2B)[1-9]\d{6,14}\b/gi, "+..."]
 ]
 
@@ -39,7 +39,7 @@ const lineLogger = Logger.map(Logger.logfmtLogger, (line) => line.replaceAll(/(?
 
 const formats: Readonly<Record<LogFormat, Logger.Logger<unknown, string>>> = { json: jsonLogger, pretty: lineLogger }
 
-/** The greatest length of a line in characters, and that of a text within a shortened line. */
+/** The greatest lengths, in characters, of a line and of a text within a shortened line. */
 const LINE_CHARACTERS = 16 * 1024
 const TEXT_CHARACTERS = 4 * 1024
 

@@ -9,8 +9,8 @@ import type { ObserveFlags } from "./ObserveOptions.js"
 const realClock = Clock.make()
 
 /**
- * Logs a line for each request. It names the route and never the path or the query, because those may contain phone
- * numbers.
+ * Logs a line for each request. The line names the route and never the path or the query, because a path or a query may
+ * contain phone numbers.
  */
 export const accessLogObserver: RequestObserver = ({ method }, _, response) => {
   const startedAt = realClock.unsafeCurrentTimeNanos()

@@ -12,7 +12,7 @@ import { rowsOutput, secretOutput, sentenceOutput } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
 import { decodeFields, type FlagFields, fieldFlag, givenFieldsOf, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
-/** A key to create, with the scopes of a preset or those that are named. */
+/** A key to create, with the scopes of a preset or with named scopes. */
 interface NewKey extends FlagFields {
   readonly shop: string
   readonly preset: keyof typeof scopePresets | null

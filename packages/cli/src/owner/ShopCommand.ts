@@ -113,7 +113,7 @@ export const changeShop = Effect.fnUntraced(function* (typed: string, settings: 
   return recordOutput(shopView(shop, head))
 })
 
-/** Repairs a shop whose latest data are dated after the present. */
+/** Repairs a shop whose latest data are dated in the future. */
 export const repairClock = Effect.fnUntraced(function* (typed: string) {
   const id = yield* idFrom(ShopId, "a shop", typed)
   const { ahead_until, tickets } = yield* Shops.repairClock(id)
@@ -124,7 +124,7 @@ export const repairClock = Effect.fnUntraced(function* (typed: string) {
   return recordOutput({ id, ahead_until: toIsoOrNull(ahead_until), tickets_redated: tickets }, [advice])
 })
 
-/** Repairs all shops whose latest data are dated after the present, a few shops at a time. */
+/** Repairs all shops whose latest data are dated in the future, a few shops at a time. */
 export const repairClocks = Effect.gen(function* () {
   const repaired: Array<{
     readonly id: ShopId

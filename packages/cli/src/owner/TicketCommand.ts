@@ -35,7 +35,7 @@ const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) 
   )
 })
 
-// Prints light on dark in every terminal, because not every scanner reads an inverted code.
+// Prints a light code on a dark background in every terminal, because not every scanner reads an inverted code.
 const paintOnDark = (line: string): string => `\u001b[97;40m${line}\u001b[0m`
 
 /** Prints the QR code of a ticket's page, for a receipt. */

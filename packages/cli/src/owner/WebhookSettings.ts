@@ -35,7 +35,7 @@ const OFF_REASONS: Readonly<Record<WebhookOffReason, string>> = {
   disabled: "its owner turned it off"
 }
 
-/** A warning if only a sandbox delivers to an address, and the data are not those of a sandbox. */
+/** A warning if only a sandbox delivers to an address, and no sandbox created the data. */
 const sandboxOnlyWarning = (url: string, ports: WebhookAddressPolicy["ports"]) =>
   Effect.gen(function* () {
     const isForAll = Either.isRight(parseWebhookAddress(url, { ...productionAddresses, ports }))

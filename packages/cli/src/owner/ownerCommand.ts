@@ -28,7 +28,7 @@ import { webAddress } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { type CommandHelp, type Flag, type MakeCommand, Operand } from "../terminal/program.js"
 
-/** The flags whose names differ from those of the fields they fill. */
+/** The flags whose names differ from the names of the fields that they fill. */
 const flagNames: Readonly<Record<string, string>> = {
   event_ids: "--ids",
   "program.active": "--program-active",
@@ -104,7 +104,7 @@ const sandboxOptions = {
     "The address of a running server with a sandbox, such as http://127.0.0.1:4010, to use instead of a database.",
     {
       decoder: webAddress,
-      // The variable differs from that of the testers' commands, because that one would redirect a command from its
+      // The variable differs from the variable of the testers' commands, which would redirect a command from its
       // database to a sandbox.
       variable: "WORKSHOP_WEBHOOK_BASE_URL"
     }
@@ -141,7 +141,7 @@ const advice: Readonly<Record<string, string>> = {
 /** The message of a refusal without a final sentence of advice and without its full stop. */
 const withoutAdvice = (message: string): string => message.replace(/(?<=\.) [^.]+\.$/, "").replace(/\.$/, "")
 
-/** Converts the refusal of a service to that of a command, with advice. */
+/** Converts the refusal of a service to a refusal of a command, with advice. */
 export const commandRefusal = (refusal: ServiceRefusal & { readonly remedy?: string | undefined }): CommandRefused => {
   if (refusal instanceof CommandRefused) return refusal
   if (refusal instanceof InvalidInput) {

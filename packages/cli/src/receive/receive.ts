@@ -43,7 +43,7 @@ const handleKeyPresses = <A, R>(
     )
   })
 
-/** The effect of a key, given the receiver's current behaviour and that of the command line. */
+/** The effect of a key, given the receiver's current behaviour and the behaviour that the command line set. */
 interface LiveKey {
   readonly label: string
   readonly changeFrom: (now: Behaviour, wanted: Behaviour) => Partial<Behaviour>
@@ -84,7 +84,7 @@ export const legend: string = [
   [...Object.entries(liveKeys).map(([key, { label }]) => `${key} ${label}`), "h these keys", "q quit"].join(" | ")
 ].join(" ")
 
-/** The change that a key makes; undefined for one that changes nothing. */
+/** The change that a key makes; undefined for a key that changes nothing. */
 export const behaviourChangeOf = (key: string, now: Behaviour, wanted: Behaviour): Partial<Behaviour> | undefined =>
   Object.hasOwn(liveKeys, key)
     ? (liveKeys as Readonly<Record<string, LiveKey>>)[key]?.changeFrom(now, wanted)
@@ -161,7 +161,7 @@ const silenceInWords = (silence: string | null): string => {
 
 const POLL_INTERVAL = "5 seconds"
 
-/** Checks every few seconds whether events can still arrive, and prints a line when that changes. */
+/** Checks every few seconds whether events can still arrive, and prints a line when the result changes. */
 const watchWebhook = (pointed: PointedWebhook<CommandRefused>, off_reason: string | null, asJson: boolean) => {
   let reportedSilence = off_reason
   const check = Effect.gen(function* () {

@@ -18,7 +18,7 @@ export type AskSandbox = SandboxCall<CommandRefused | NoResponse>
 interface SandboxAddress {
   readonly base_url: string
   readonly token: string | null
-  /** The name of a field as the person typed it; by default that of the API. */
+  /** The name of a field as the person typed it; by default the API's name. */
   readonly nameOf?: (field: string) => string
 }
 

@@ -66,9 +66,7 @@ const filesAt = (path: string): Either.Either<ReadonlyArray<string>, string> => 
   return files.length > 0 ? Either.right(files) : Either.left(`No file matches the pattern ${path}.`)
 }
 
-/**
- * The scenario files that are named, that are in named folders, or that match patterns with `*`, each once.
- */
+/** The scenario files that are named, are in named folders, or match patterns with `*`, each once. */
 export const findFiles = (paths: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, string> =>
   Either.map(Either.all(paths.map(filesAt)), (lists) => [...new Set(lists.flat())])
 

@@ -90,7 +90,7 @@ const takeTickets = Effect.fnUntraced(function* (app: Caller, amira: ClientId, k
 })
 
 /**
- * Fills a shop with demo data: a programme, clients it knows, and tickets in every state except those that a ticket
+ * Fills a shop with demo data: a programme, clients it knows, and tickets in every state except states that a ticket
  * reaches only as time passes.
  */
 const fillWithDemoData = Effect.fnUntraced(function* (shop_id: ShopId) {
@@ -155,7 +155,7 @@ const reuseShop = ({ id }: ShopRecord) =>
     )
   )
 
-/** Opens the demo shop and fills it with demo data, or finds the one of an earlier start. */
+/** Opens the demo shop and fills it with demo data, or finds the demo shop of an earlier start. */
 export const openDemoShop = Effect.gen(function* () {
   const earlierShop = yield* findEarlierShop
   if (earlierShop !== undefined) return yield* reuseShop(earlierShop)

@@ -11,7 +11,7 @@ export const hasShops = Effect.flatMap(Directory, (directory) => directory.hasSh
 /** Names `workshop serve` as the actor in the audit log. */
 const withServeActor = Effect.provideService(Actor, "workshop serve")
 
-/** Opens a shop for trials. It has no key yet. */
+/** Opens a shop for trials, without a key. */
 export const openShop = (name: string) =>
   withServeActor(
     Shops.create(Schema.decodeSync(ShopInput)({ name, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }))
@@ -29,7 +29,10 @@ export const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: strin
   return key
 })
 
-/** The line before the key that a start creates. It does not say "shown this once" of a key that the user gave. */
+/**
+ * The line before the key that a start creates. If the user gave the key, the line does not say that the key is shown
+ * only once.
+ */
 export const keyLine = Effect.map(GivenKey, (given) =>
   given === null ? "Its key is shown only this once:" : "Its key is the one that --demo-key gives:"
 )

@@ -33,7 +33,8 @@ const runServer = <E, R>(
     if (flags.sandbox && !flags.sandboxOnRealData) yield* refuseRealData
     const routes = yield* groupsWith(yield* workshopRoutes({ validateResponses: false }), startKey)
     const groups = [...routes, ...(flags.trackingPages ? [yield* trackingRoutes()] : []), ...(yield* pages(flags))]
-    // The port is opened before a shop is, because the key of the shop would be lost if the port is in use.
+    // The server opens the port before it opens a shop, because the key of the shop would be lost if the port is in
+    // use.
     const handle = yield* pipeline(groups, requestObserver(flags))
     const { port } = yield* Effect.mapError(listen(handle, { ...flags, limits: connectionLimits(flags) }), cannotListen)
     const base = baseOf(flags.host, port)

@@ -157,7 +157,7 @@ const UNUSED_FLAGS = {
 
 /**
  * The error for a typed flag that the store does not use, because its user would get other data than they meant. A
- * variable may be meant for other commands.
+ * variable that the store does not use is no error, because it may be meant for other commands.
  */
 const unusedFlagMessage = (
   store: ServeFlags["store"],
@@ -170,8 +170,8 @@ const unusedFlagMessage = (
 }
 
 /**
- * The conflicts between flags, each with advice. They are checked here and not by decoders, because the message of a
- * decoder would repeat the token and the key.
+ * The conflicts between flags, each with advice. The conflicts are checked here and not by decoders, because the
+ * message of a decoder would repeat the token and the key.
  */
 const conflictsOf = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean, message: string]> => {
   const { store, noDispatcher, sandbox, sandboxToken, demoKey, host } = flags

@@ -30,7 +30,7 @@ export const trackingPagesOf = (flags: { readonly trackingPages: boolean; readon
   base_url: flags.trackingPages && flags.publicUrl !== null ? trackingBase(flags.publicUrl) : null
 })
 
-/** The address of the pages, read only from the environment, for commands that run beside a server. */
+/** The address of the pages, read only from the environment, for commands that run while a server runs. */
 export const trackingPagesLayer: Layer.Layer<TrackingPages, CommandRefused> = Layer.unwrapEffect(
   Effect.gen(function* () {
     const trackingPages = yield* flagValue(trackingOptions.trackingPages, [])

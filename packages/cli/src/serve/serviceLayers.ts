@@ -32,7 +32,7 @@ const readWords = (file: string) =>
   })
 
 /**
- * The default words, or those of a file: one word or phrase per line; empty lines and lines that begin with # are
+ * The default words, or the words of a file: one word or phrase per line; empty lines and lines that begin with # are
  * ignored.
  */
 const wordsLayer = (file: string | null) =>

@@ -33,7 +33,10 @@ import { type StoreChoice, storeLayer } from "../database/StoreChoice.js"
 import { type Outlet, paintFor, widthFor, writeReport } from "../terminal/Output.js"
 import { MAX_SEED, type SimulateFlags } from "./SimulateOptions.js"
 
-/** A seed gives the same run only on the memory store, because only that takes its randomness from the simulation. */
+/**
+ * A seed gives the same run only on the memory store, because only the memory store takes its randomness from the
+ * simulation.
+ */
 const chooseStore = (
   choice: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">
 ): Layer.Layer<StorePorts, CommandRefused, Entropy> =>
@@ -169,7 +172,7 @@ const writeScenario = Effect.fnUntraced(function* (
   yield* writeReport("--scenario", flags.scenario, violationScenario(shortestRun.trace, violation, command))
 })
 
-/** The largest number of names and phone numbers to skip, so that those of a run still fit in a phone number. */
+/** The largest number of names and phone numbers to skip, so that the numbers of a run still fit in a phone number. */
 const MAX_SKIPPED_NAMES = 9_000_000
 
 /** The work of `workshop simulate` (Specification, Commands). */

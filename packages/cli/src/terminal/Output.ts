@@ -102,7 +102,7 @@ export const rowsOutput = <Row>(
 /** The output of a sentence. */
 export const sentenceOutput = (data: object, text: string): Output => ({ data, lines: () => [text] })
 
-/** The output of a secret, after a sentence that says that it cannot be read again. */
+/** The output of a secret, after a sentence that says that the secret cannot be read again. */
 export const secretOutput = (data: object, what: string, secret: string): Output => ({
   data,
   lines: ({ paint }) => [

@@ -85,7 +85,7 @@ export const toggleFlag = (name: string, description: string, variable?: string)
   })
 
 /**
- * Flags of these kinds for one command only. The names of their variables contain that of the command, as in
+ * Flags of these kinds for one command only. The names of their variables contain the command's name, as in
  * `WORKSHOP_SHOP_NAME`.
  */
 export const flagsOf = (command: string) => ({
@@ -101,7 +101,7 @@ export const flagsOf = (command: string) => ({
 /** `--json`: prints the output as JSON, for a program to read (Specification, Commands). */
 export const jsonFlag = toggleFlag("json", "Print JSON, for programs to read.")
 
-/** `--yes`: deletes without asking for a confirmation. */
+/** `--yes`: deletes without asking for confirmation. */
 export const yesFlag = toggleFlag("yes", "Do not ask for confirmation; required without a terminal.")
 
 const readEnvironment = (name: string): Effect.Effect<string> =>

@@ -61,7 +61,7 @@ const bashScript = (commands: ReadonlyArray<Command>): ReadonlyArray<string> => 
   `  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do`,
   `    case "$at $word" in ${quotedPaths(commands).join("|")}) at="$at $word" ;; esac`,
   "  done",
-  // Bash splits --store=memory into three words.
+  // Bash splits `--store=memory` into three words.
   `  if [ "$before" = "=" ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi`,
   `  if [ "$cur" = "=" ]; then cur=""; fi`,
   '  case "$at $before" in',

@@ -7,7 +7,7 @@ export type Decoder<A> = Schema.Schema<A, string>
 const withMessage = <A>(message: string, decoder: Decoder<A>): Decoder<A> =>
   decoder.annotations({ message: () => ({ message, override: true }) })
 
-/** Any text, also an empty one. */
+/** Any text, including an empty one. */
 export const text: Decoder<string> = Schema.String
 
 /** A text that passes a test. */

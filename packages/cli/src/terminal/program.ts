@@ -34,7 +34,7 @@ export const variableOf = (flag: string, command = ""): string =>
 /**
  * A flag. The option of commander, the line in the help, the message about an invalid value, the completion and the
  * tables in the docs are made from it. commander does not read the variable, because it treats any value of a switch as
- * true, also `false`.
+ * true, even `false`.
  */
 export class Flag<A> extends Option {
   readonly variable: string
@@ -43,7 +43,7 @@ export class Flag<A> extends Option {
   readonly isRepeatable: boolean
   /** The names passed to `conflicts`. The types of commander omit the field. */
   declare readonly conflictsWith: ReadonlyArray<string>
-  /** Decodes the typed texts, of which an omitted flag has none. */
+  /** Decodes the typed texts; an omitted flag has none. */
   readonly decode: (texts: ReadonlyArray<string>) => DecodeResult<A>
 
   constructor(
@@ -67,7 +67,7 @@ export class Flag<A> extends Option {
     this.decode = decode
     if (choices !== undefined) this.choices(choices)
     // This replaces commander's own check of choices, because the value of a variable must be checked in the same way
-    // as a typed one.
+    // as a typed value.
     if (this.required) this.argParser((typed, earlier: ReadonlyArray<string> = []) => [...earlier, typed])
   }
 }
@@ -191,8 +191,8 @@ const findWrongWord = (command: Command, words: ReadonlyArray<string>, i: number
 }
 
 /**
- * Parses what was typed. Two rules differ from those of commander: `--help` shows the help even if there is an error,
- * and a word that begins with two dashes is always a flag and never the value of the flag before it.
+ * Parses what was typed. Two rules differ from commander's: `--help` shows the help even if there is an error, and a
+ * word that begins with two dashes is always a flag and never the value of the flag before it.
  */
 const parse = (program: Command, words: ReadonlyArray<string>): void => {
   const separatorIndex = words.indexOf("--")

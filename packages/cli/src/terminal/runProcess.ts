@@ -3,7 +3,7 @@ import { Cause, Clock, Console, Effect, Exit, Layer, Logger, LogLevel } from "ef
 import { escapeControl } from "./escapeControl.js"
 import type { CommandEffect } from "./program.js"
 
-/** The commands that run until they are stopped. For them, being stopped is a success (Specification, Commands). */
+/** The commands that run until they are stopped, which is a success for them (Specification, Commands). */
 const LONG_RUNNING_COMMANDS = ["serve", "dispatch", "receive"]
 
 const INTERRUPTED_STATUS = 130
@@ -27,7 +27,7 @@ const messageOf = (thrown: unknown): string => {
 const bugMessage = (command: string, what: string, trace: string): string =>
   `${command} stopped because of a bug in the program (${what}). Report the bug with the lines below.\n${trace}`.trim()
 
-/** The message about a failure: the message of a refusal, or that of a bug with its stack trace. */
+/** The message about a failure: the message of a refusal, or the message of a bug with its stack trace. */
 const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: string): string => {
   for (const { message } of Cause.failures(cause)) if (message.trim() !== "") return message
   for (const defect of Cause.defects(cause)) return bugMessage(command, messageOf(defect), Cause.pretty(cause))
@@ -37,8 +37,8 @@ const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: 
 }
 
 /**
- * Determines the end of a command from its exit, its words and what stopped it. Every failure has a complaint, so that
- * no command can end with a failure and an empty standard error.
+ * Determines the end of a command from its exit, its words and what stopped it. Every failure has an error message, so
+ * that no command can fail with an empty standard error.
  */
 export const exitOf = (
   exit: Exit.Exit<unknown, { readonly message: string }>,

@@ -70,7 +70,7 @@ const countLines = (source: AsyncIterable<ImportLine>) => {
 const issuesOf = ({ line, external_ref, issues }: BadRow): string =>
   `line ${line}${external_ref === null ? "" : ` (${external_ref})`}: ${issues.map(({ field, message }) => `${field} ${message}`).join("; ")}`
 
-/** The report of the command. It adds how many rows of the file follow the one at which the import stopped. */
+/** The report of the command. It adds how many rows of the file follow the row at which the import stopped. */
 interface FileReport extends ImportReport {
   /** The rows after `stopped_at`, which were neither checked nor imported; null if they cannot be counted. */
   readonly not_read: number | null
@@ -157,7 +157,7 @@ export const importCommand = ownerCommand({
       const bad_rows = dryRun ? "skip" : badRows
       const { lines, cutAt, rowsAfter } = countLines(rows)
       const imported = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })
-      // The import does not read the rows after the one at which it stopped, so they are read here to count them.
+      // The import does not read the rows after the row at which it stopped, so this command reads them to count them.
       const not_read = imported.stopped_at === null ? 0 : yield* Effect.promise(() => rowsAfter(imported.rows))
       const report: FileReport = { ...imported, not_read }
       if (onProgress !== undefined) process.stderr.write("\n")
@@ -168,7 +168,7 @@ export const importCommand = ownerCommand({
       if (report.stopped_at === null) return outputOf(report)
       if (asJson) yield* Console.log(JSON.stringify(report, null, 2))
       else yield* Console.log(summaryOf({ ...report, bad: 0 }).join("\n"))
-      // If the file itself cannot be read further, its row says so, and skipping the row does not help.
+      // If the file itself cannot be read further, the report of the row says so, and skipping the row does not help.
       const advice =
         cutAt() === report.stopped_at
           ? ""

@@ -95,8 +95,8 @@ export const streamSource = (stream: NodeJS.ReadableStream): RowSource => {
     throw new TypeError(
       "The stream was already read, for example by a body parser, so its rows are lost. Pass the stream to readRows before anything else reads it"
     )
-  // The listener is needed, because an error before the first read, such as before the shop was found, would end the
-  // process.
+  // The listener is needed, because an error before the first read, for example while the shop is looked up, would end
+  // the process.
   stream.on("error", () => {})
   // The stream is not destroyed, because a destroyed request closes the socket that the response to an upload needs.
   const chunks = ((stream as Partial<Readable>).iterator?.({ destroyOnReturn: false }) ?? stream) as Chunks

@@ -156,7 +156,7 @@ const isBeginning = (text: string): boolean => {
   }
 }
 
-/** True if the engine's messages contain the position of the error, as those of V8 do. */
+/** True if the engine's messages contain the position of the error, like V8's messages. */
 const HAS_COLUMNS = isBeginning("[")
 
 /**
@@ -235,7 +235,7 @@ class NamesRefused {
 
 /**
  * A parser of CSV, with the lines that it has read. The records are kept here, because a parser that fails drops its
- * own.
+ * records.
  */
 const makeCsvParser = (head: string) => {
   const ready: Array<ImportLine> = []
@@ -246,7 +246,7 @@ const makeCsvParser = (head: string) => {
   const keepRecord = (record: Readonly<Record<string, string>>, { lines, error }: InfoRecord) => {
     const { record: cells, columns } = (error as Partial<Record<"record" | "columns", ReadonlyArray<string>>>) ?? {}
     const text = (cells ?? Object.values(record)).join()
-    // The line of a row is that on which it begins.
+    // The line of a row is the line on which it begins.
     const line = lines - countedTwice - countMatches(text, /[\r\n]/g)
     countedTwice += countMatches(text, /\r\n/g)
     lastLine = lines - countedTwice
@@ -311,7 +311,7 @@ async function* readCsvLines(source: Chunks): AsyncGenerator<ImportLine> {
     yield* parser.ready
   } catch (error) {
     if (error instanceof NotUtf8) {
-      // The parser is ended here, because it looks ahead and returns the last row only at the end, also before a line
+      // The parser is ended here, because it looks ahead and returns the last row only at the end, even before a line
       // that is not UTF-8.
       await parser?.end().catch(() => {})
       yield* (parser?.ready ?? []).filter(({ line }) => line < error.lines)

@@ -25,7 +25,7 @@ interface Verdict {
   readonly sentence: string
   /** The instant of the signature, in seconds since 1970; null if the header has none. */
   readonly t: number | null
-  /** The seconds from the signature to the receiver's clock; negative if it was signed later. */
+  /** The seconds from the signature's time to the receiver's clock; negative if the signature's time is later. */
   readonly age_seconds: number | null
 }
 

@@ -107,7 +107,7 @@ describe("workshop shop (Specification, Commands)", () => {
     })
   })
 
-  it("workshop shop create sets the default languages of the time zone, or those of --languages", async () => {
+  it("workshop shop create sets the default languages of the time zone, or the languages of --languages", async () => {
     await using cli = new OwnerCli()
     expect((await cli.run(shops.createShop(lac))).data.languages).toEqual(["en", "fr", "ar"])
     expect((await cli.run(shops.createShop({ ...lac, languages: ["de"] }))).data.languages).toEqual(["de"])

@@ -137,7 +137,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect((await cli.run(webhooks.showWebhook(shop))).data.on).toBe(true)
   })
 
-  it("workshop webhook deliveries reads pages until it has --limit deliveries, also with --state", {
+  it("workshop webhook deliveries reads pages until it has --limit deliveries, even with --state", {
     timeout: 60_000
   }, async () => {
     await using cli = new OwnerCli()

@@ -74,7 +74,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     })
   })
 
-  it("workshop scenario run --only runs the scenarios whose name matches, and --verbose shows every request, also in JSON", async () => {
+  it("workshop scenario run --only runs the scenarios whose name matches, and --verbose shows every request, in JSON too", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
     writeFileSync(join(at, "b.yaml"), good)

@@ -58,7 +58,7 @@ describe("examples of scenarios against a running service, over sockets (Specifi
   beforeAll(build, 120_000)
   afterAll(() => processes.end())
 
-  it("all examples pass against a running service, also when repeated, and its clock runs afterwards", async () => {
+  it("all examples pass against a running service, even when repeated, and its clock runs afterwards", async () => {
     const service = processes.start([
       "serve",
       "--store",

@@ -85,7 +85,7 @@ describe("completions (Specification, Commands)", () => {
     expect(offered("workshop", "shop", "create", "--name", "")).toEqual([""])
   })
 
-  it("bash completes the values of a flag, also after npx workshop", () => {
+  it("bash completes the values of a flag, after npx workshop too", () => {
     writeFileSync(join(folder, "page.html"), "")
     mkdirSync(join(folder, "sub"))
     for (const begun of [["workshop"], ["npx", "workshop"]]) {

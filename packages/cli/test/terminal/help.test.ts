@@ -82,7 +82,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
 })
 
 describe("workshop verify and openapi (Specification, Commands)", { timeout: 30_000 }, () => {
-  it("workshop verify exits with 1 and prints the reason, also as JSON", async () => {
+  it("workshop verify exits with 1 and prints the reason, as text or as JSON", async () => {
     const args = ["verify", "--secret", "whsec_x", "--signature", "hello", "--json", "package.json"]
     const { status, stdout, stderr } = await runCommandLine(args)
     expect(status).toBe(1)

@@ -22,7 +22,7 @@ export interface Registration<E> {
 export interface RegistrationResult {
   readonly shop_id: string
   readonly secret: string
-  /** The address that the webhook had before; null if it had none or the same one. */
+  /** The webhook's previous address; null if it had none or the same address. */
   readonly replaced: string | null
   readonly opened: string | null
   /** The reason why the webhook is off and nothing arrives; null while it is on. */
