@@ -1,4 +1,4 @@
-// Checks every commit since the one that added this check against the rules for commits in CONTRIBUTING.md.
+// Checks every commit since the commit that added this check against the rules for commits in CONTRIBUTING.md.
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

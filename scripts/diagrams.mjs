@@ -8,7 +8,7 @@ import { workshopChecks } from "../packages/core/dist/http/workshopRoutes.js"
 /** @param {ReadonlyArray<string>} lines */
 const mermaid = (lines) => `\`\`\`mermaid\n${lines.join("\n")}\n\`\`\``
 
-/** The packages of ours that each package depends on. */
+/** The packages of this project that each package depends on. */
 const needs = readdirSync("packages").map((folder) => {
   const { dependencies = {} } = JSON.parse(readFileSync(`packages/${folder}/package.json`, "utf8"))
   const ours = Object.keys(dependencies).filter((name) => name.startsWith("@workshop/"))
@@ -24,7 +24,7 @@ export const packagesDiagram = mermaid([
   })
 ])
 
-/** A handler of which only the description is used. */
+/** A handler whose description alone is used. */
 const handler = makeEndpointHandler({ handlers: new Map(), callerOf: () => null, validateResponses: false })
 
 /** The path of a `POST /v1/tickets`. The checks are read from the service, in its order (Specification, Errors). */

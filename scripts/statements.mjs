@@ -1,5 +1,5 @@
-// The statements that the store sends to Postgres, for packages/store-pg/statements.sql. Those of commands come from
-// their tables. All others are recorded from a store on an empty database, of which each method is called.
+// The statements that the store sends to Postgres, for packages/store-pg/statements.sql. The statements of commands
+// come from their tables. All others are recorded by calling each method of a store on an empty database.
 import { Effect, Layer } from "effect"
 import { Probes } from "../packages/core/dist/ports/Probes.js"
 import {

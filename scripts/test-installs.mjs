@@ -347,7 +347,7 @@ const parts = {
     const file = join(place, "src/abandoned.test.ts")
     const test = readFileSync(file, "utf8")
     writeFileSync(file, test.replace(/^import .* from "vitest"\n/m, ""))
-    // The same test must run with imports, also of the object `jest`, which is not a global in an ES module.
+    // The same test must run with imports, including the object `jest`, which is not a global in an ES module.
     writeFileSync(
       join(place, "src/imported.test.ts"),
       `${test.replace(/"vitest"/, '"@jest/globals"').replace("{ expect, test }", "{ expect, jest, test }")}test("jest.fn", () => expect(jest.fn()).not.toHaveBeenCalled())\n`
@@ -483,7 +483,7 @@ const parts = {
         const moved = await (await post(`/workshop/v1/tickets/${order.ticket_id}/status`, { status: "ready" })).json()
         const history = await (await fetch(`${base}/tickets/${order.ticket_id}/history`, { headers })).json()
         const listed = await (await fetch(`${base}/workshop/v1/tickets`, { headers })).json()
-        // Pushing Drizzle's tables again must not remove those of the service.
+        // Pushing Drizzle's tables again must not remove the service's tables.
         push()
         const kept = await (await fetch(`${base}/workshop/v1/tickets`, { headers })).json()
         const movers = history.map((/** @type {{ caller_id: string }} */ { caller_id }) => caller_id).join("+")
@@ -511,7 +511,8 @@ const parts = {
         vitest: "3"
       }
     })
-    // These are the changes of the section about Drizzle, whose src/Orders.ts replaces that of the section before it.
+    // These are the changes of the section about Drizzle, whose src/Orders.ts replaces the file of the previous
+    // section.
     const change = (
       /** @type {string} */ path,
       /** @type {ReadonlyArray<readonly [string | RegExp, string]>} */ changes

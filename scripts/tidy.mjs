@@ -1,4 +1,5 @@
-// The part of the tidy check that no tool does. biome.json has the rest: imports, banned calls, function length.
+// The part of the tidy check that no other tool covers. biome.json has the rest: imports, banned calls, function
+// length.
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename } from "node:path"

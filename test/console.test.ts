@@ -37,7 +37,7 @@ describe("/console (Specification, Sandbox)", () => {
     expect(policy).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/)
   })
 
-  it("/console accepts a trailing slash, and no other method than GET", async () => {
+  it("/console accepts a trailing slash, and only the method GET", async () => {
     expect((await fetch(`${sandbox.base}/console/`)).url).toBe(`${sandbox.base}/console`)
     expect((await fetch(`${sandbox.base}/console`, { method: "POST" })).status).toBe(404)
     expect((await fetch(`${sandbox.base}/console/package.json`)).status).toBe(404)
@@ -59,7 +59,7 @@ describe("/console (Specification, Sandbox)", () => {
 })
 
 describeInChromium("the console in Chromium", (on) => {
-  it("the console shows a till's ticket at once, with its moves enabled or disabled, and the reason of a refused one", async () => {
+  it("the console shows a till's ticket at once, with its moves enabled or disabled, and the reason of a refused move", async () => {
     const { page, complaints } = await on.sandbox.page(on.browser)
     await page.getByText("live", { exact: true }).waitFor()
     const { number_label } = await on.sandbox.till("POST", "/tickets", { service: "Resoling", item: "Brown boots" })
@@ -234,7 +234,7 @@ describeInChromium("the console in Chromium", (on) => {
     expect(await price.inputValue()).toBe("abc")
   })
 
-  it("the console draws the folded timeline within its panel, without overlapping texts, and dragging the line of the present moves the clock forward", async () => {
+  it("the console draws the folded timeline within its panel, without overlapping texts, and dragging the line of the current time moves the clock forward", async () => {
     const page = await on.sandbox.samePage(on.browser)
     const { id } = await on.sandbox.till("POST", "/tickets", { service: "Sole" })
     for (const [length, status] of [
@@ -265,7 +265,7 @@ describeInChromium("the console in Chromium", (on) => {
         .map((other: Json) => [one.text, other.text])
     )
     expect(over).toEqual([])
-    // The line of the present does not cross a text.
+    // The line of the current time does not cross a text.
     const line = await page.locator(".present line").boundingBox()
     expect(texts.filter((one: Json) => one.left < line!.x && line!.x < one.right && one.top > line!.y)).toEqual([])
     // Dragging the line to the right moves the clock. Dragging it to the left does not.

@@ -167,7 +167,7 @@ export interface InChromium {
   sandbox: ConsoleSandbox
 }
 
-/** A suite of tests in a real browser, with a sandbox of its own. Without Chromium it is skipped with a warning. */
+/** A suite of tests in a real browser, with its own sandbox. Without Chromium it is skipped with a warning. */
 export const describeInChromium = (title: string, tests: (on: InChromium) => void): void => {
   const executablePath = chromiumPath()
   if (executablePath === undefined) console.warn(`Skipped: ${title}. ${NO_CHROMIUM}.`)

@@ -117,8 +117,8 @@ describe.runIf(typed.length > 0)("every ts block type-checks", () => {
     }
     const config = {
       extends: "../../tsconfig.test.json",
-      // The options are those of a program that emits declarations and loads the packages from node_modules, because
-      // then every exported type must have a public name.
+      // The options suit a program that emits declarations and loads the packages from node_modules, because then every
+      // exported type must have a public name.
       compilerOptions: { noUnusedLocals: false, declaration: true, preserveSymlinks: true, paths: {} },
       include: ["**/*.ts"]
     }

@@ -23,14 +23,14 @@ const fleet = (workers: number, shops: number, more: Partial<Costs> = {}) =>
 const total = (values: Float64Array) => values.reduce((a, b) => a + b, 0)
 
 describe("The simulation of a fleet (docs/scaling.md)", () => {
-  it("the simulation has the same result for the same seed, and another order of shops for another seed", () => {
+  it("the simulation has the same result for the same seed, and a different order of shops for a different seed", () => {
     expect(fleet(4, 10_000)).toEqual(fleet(4, 10_000))
     expect(simulateFleet({ workers: 4, shops: 10_000, seed: 2 }, costs).uneven_cells).not.toBe(
       fleet(4, 10_000).uneven_cells
     )
   })
 
-  it("tickets are distributed by Zipf's law, and those above a shop's daily limit go to the other shops", () => {
+  it("tickets are distributed by Zipf's law, and tickets above a shop's daily limit go to the other shops", () => {
     const [limited, free] = [true, false].map((isLimited) => ticketsADay({ shops: 10_000, isLimited }))
     for (const one of [limited!, free!]) expect(total(one) / 10_000).toBeCloseTo(ASSUMED.tickets_a_day, 1)
     expect([limited![0], limited![10]]).toEqual([600, 600])

@@ -339,7 +339,7 @@ await workshop.stop()`
   )
 
   it.each(["embed-drizzle.md", "embed-express.md", "embed-effect.md", "embed-frameworks.md"])(
-    "docs/%s installs all packages of ours that its packages depend on, because the registry does not have them",
+    "docs/%s installs all packages of this project that its packages depend on, because the registry does not have them",
     (page) => {
       const names = installedBy(page)
       expect(names).toContain("core")

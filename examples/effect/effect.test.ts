@@ -163,7 +163,7 @@ describe("an upload of JSON lines", () => {
     expect(exported.map((line) => JSON.parse(line).external_ref)).toEqual(["A-2", "A-1"])
   })
 
-  it("an upload with another content type is refused, and one that an unavailable store ends reports the written rows", async () => {
+  it("an upload with another content type is refused, and an upload that an unavailable store ends reports the written rows", async () => {
     // The first command creates the shop, and the second writes 500 rows.
     await using shop = await opened(2)
     expect(await shop.sent(lines(2), "application/x-www-form-urlencoded")).toMatchObject([
@@ -320,7 +320,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
       expect(await send("GET", "/orders/A1")).toEqual(refusal(404, "NOT_FOUND"))
       expect(await place("A1", { service: "merde" })).toEqual(refusal(422, "PROFANITY", { field: "service" }))
 
-      // A key that the same caller sends to the API is another key than the order's.
+      // A key that the same caller sends to the API is not the order's key.
       const sameKey = { "idempotency-key": "A1" }
       const [created] = await send("POST", "/workshop/v1/tickets", '{"service":"Press"}', sameKey)
       expect([created, await place("A1", { service: "Hem" })]).toEqual([201, [201, { id: "A1", number: "0002" }]])

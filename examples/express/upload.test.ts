@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it("an upload of CSV is imported, and one of another content type is refused (docs/import.md)", async () => {
+it("an upload of CSV is imported, and an upload of another content type is refused (docs/import.md)", async () => {
   const workshop = await start({ store: MemoryStore.layer, background: false })
   const { id } = await workshop.orThrow.shops.create({ name: "Needle", currency: "EUR", time_zone: "Europe/Paris" })
   const app = express()

@@ -33,7 +33,7 @@ export const createReceiver = (secret: string, work: (event: WebhookEvent) => vo
   const seen = new Set<string>()
   return createServer(async (request, response) => {
     const answer = (status: number) => response.writeHead(status).end()
-    // The signature is that of the received bytes, and JSON that is parsed and serialized again may be another text.
+    // The service signed the received bytes, and JSON that is parsed and serialized again may be another text.
     const body = await bodyOf(request).catch(() => undefined)
     if (body === undefined) return answer(413)
     const header = request.headers["service-signature"]
