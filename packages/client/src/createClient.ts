@@ -26,8 +26,8 @@ export type ChangeCode = FindCode | "CONFLICT"
 export interface RepeatableOptions extends CallOptions {
   /**
    * The idempotency key of the act, at most 80 characters. By default the client makes a new key for each call, and
-   * uses it for the call's retries. Store a key of your own with your data, so that the act happens once even if your
-   * program crashes and calls again.
+   * uses it for the call's retries. Pass your own key and store it with your data, so that the act happens once even if
+   * your program crashes and calls again.
    */
   readonly idempotencyKey?: string
 }

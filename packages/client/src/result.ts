@@ -81,7 +81,7 @@ export interface Aborted {
   readonly attempts: number
 }
 
-/** The response is not the service's, because it is from a proxy, or the address is wrong. */
+/** The response did not come from the service, because a proxy responded or the address is wrong. */
 export interface UnexpectedResponse {
   readonly code: "MISUNDERSTOOD"
   readonly message: string

@@ -26,7 +26,10 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** The shop's API key. */
   readonly key: string
-  /** The maximum number of retries of a request; 3 by default. The client retries only if no act can happen twice. */
+  /**
+   * The maximum number of retries of a request; 3 by default. The client retries only if a retry cannot make an act
+   * happen twice.
+   */
   readonly retries?: number
   /** How long the client waits for one response, in milliseconds; 15,000 by default. */
   readonly timeout_ms?: number
@@ -59,7 +62,7 @@ const checkNumbers = (options: object): void => {
   }
 }
 
-/** Options of one call. By default they are those of the client. */
+/** Options of one call. The defaults are the client's options. */
 export interface CallOptions {
   /** Ends the call at once with the code `ABORTED`, even between two attempts. */
   readonly signal?: AbortSignal
@@ -134,7 +137,7 @@ type Envelope =
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
-// Responses of other services may have a `success` too, with other fields.
+// Responses of other services may have a field `success` too, with other fields beside it.
 const isEnvelope = (value: unknown): value is Envelope => {
   if (!isObject(value) || !("success" in value)) return false
   if (value.success === true) return "data" in value

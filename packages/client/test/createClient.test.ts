@@ -169,7 +169,7 @@ describe("@workshop/client", () => {
     expect(away.asked).toHaveLength(4)
   })
 
-  it("an option that does not exist is refused with the names of those that do", () => {
+  it("an option that does not exist is refused with the names of the existing options", () => {
     const misspelt = { baseUrl: BASE, key, retry: 5 }
     expect(() => createClient(misspelt)).toThrow(
       /^createClient has no option retry\. The options are baseUrl, key, retries, .*, random\.$/
@@ -279,7 +279,7 @@ describe("@workshop/client", () => {
     [{ baseUrl: BASE, key: "" }, /key must be the shop's API key/],
     [{ baseUrl: BASE, key: undefined as unknown as string }, /key must be/],
     [{ baseUrl: BASE, key: "wk_live_x\n" }, /key must be/]
-  ])("an option such as in %o is refused with what to change", (options, message) => {
+  ])("the option in %o is refused with what to change", (options, message) => {
     expect(() => createClient(options)).toThrow(message)
   })
 

@@ -16,7 +16,7 @@ const spaced = (length: string): string =>
 /** Moves the clock forward by a length of time. */
 export const advance = (length: string) => moveClock({ advance: length }, `${spaced(length)} later`)
 
-/** The outcome of the attempt that fell due; undefined if none was made. */
+/** The outcome of the attempt that was due; undefined if the service made none. */
 const attemptOf = async ({ kind, at, shop_id, ticket_id, event_id }: Due): Promise<Attempt | undefined> => {
   if (kind !== "retry") return undefined
   const asked = ticket_id === null ? "" : `?ticket=${ticket_id}`
@@ -40,7 +40,7 @@ export const goTo = async (due: Due, beside_ms = 0): Promise<void> => {
   say(beside_ms > 0 ? `1 ms after: ${due.text}` : due.text)
 }
 
-/** The first entry of the agenda after the present. */
+/** The first entry of the agenda after the current time. */
 export const nextDue = (): Due | undefined => dues.value.find(({ at }) => Date.parse(at) > present.peek())
 
 /** Stops the clock, or lets it run. Asks first if another person's recording needs it frozen. */

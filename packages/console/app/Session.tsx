@@ -24,7 +24,7 @@ const begin = async (): Promise<void> => {
   if (await isSure("Reset the sandbox")) await act("POST", "/reset", undefined, "The sandbox was reset")
 }
 
-/** Replaces the data of the sandbox with those of a file. */
+/** Replaces the data of the sandbox with the data of a file. */
 const openSession = async (file: File): Promise<void> => {
   const session = await file
     .text()
@@ -35,7 +35,7 @@ const openSession = async (file: File): Promise<void> => {
   if (await isSure(`Open ${file.name}`)) await act("POST", "/session", session, `The session of ${file.name} is open`)
 }
 
-/** The buttons that reset the sandbox, save it to a file and open it from one. */
+/** The buttons that reset the sandbox, save it to a file and open it from a file. */
 export const Session = () => {
   const field = useRef<HTMLInputElement>(null)
   return (

@@ -196,7 +196,7 @@ const Deliveries = ({ drawn, rows }: { drawn: Drawn; rows: ReadonlyMap<string, n
   )
 }
 
-/** The lane of the requests, or that of the notices to the owner. */
+/** The lane of the requests, or of the notices to the owner. */
 const Row = ({ drawn, kind, y }: { drawn: Drawn; kind: "request" | "notice"; y: number }) => {
   const all = drawn.story.placed
     .filter(({ entry }) => entry.kind === kind)
@@ -243,7 +243,7 @@ const Windows = ({ drawn, history, now, y }: { drawn: Drawn; history: History; n
       const text = `${words}, ${roughDuration(Date.parse(to) - Date.parse(from))}`
       const width = widthOf(text)
       const at = drawn.scale.at(now)
-      // The text is moved if the line of the present would cross it.
+      // The text is moved if the line of the current time would cross it.
       const place = textBeside(x + 9 + width > at && x < at ? at : x, end, width, drawn.scale.width)
       return (
         <g key={`${kind}${from}`} class={`window ${kind}`} transform={`translate(0 ${y + i * 20})`}>
@@ -259,10 +259,10 @@ const Windows = ({ drawn, history, now, y }: { drawn: Drawn; history: History; n
   </g>
 )
 
-/** The distance in pixels at which the present snaps to an entry of the agenda. */
+/** The distance in pixels at which the line of the current time snaps to an entry of the agenda. */
 const SNAP = 9
 
-/** The milliseconds by which each key moves the present. */
+/** The milliseconds by which each key moves the line of the current time. */
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 60_000, PageUp: 3_600_000 }
 
 const Now = ({
@@ -378,7 +378,8 @@ export const Timeline = ({
     watcher.observe(box.current!)
     return () => watcher.disconnect()
   }, [])
-  // A running clock moves only the line of the present. The picture is not drawn again until something else changes.
+  // A running clock moves only the line of the current time. The picture is not drawn again until something else
+  // changes.
   const story = useMemo(() => storyOf(history, deliveries, now), [history, deliveries, Math.floor(now / 10_000)])
   const scale = useMemo(
     () =>

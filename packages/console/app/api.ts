@@ -1,14 +1,14 @@
 import { signal } from "@preact/signals"
 import type { Json } from "./model.js"
 
-/** The base of the server's paths, also behind a proxy that adds a path. */
+/** The base of the server's paths, which works behind a proxy that adds a path. */
 const base = new URL(".", location.href)
 const STORED = "workshop-sandbox-token"
 
 /** The sandbox's token, which is stored for this tab only. */
 export const token = signal(sessionStorage.getItem(STORED) ?? "")
 
-/** Whether the sandbox needs a token and got none. */
+/** Whether the sandbox needs a token and has received none. */
 export const isTokenNeeded = signal(false)
 /** Whether the sandbox refused the token. */
 export const isTokenWrong = signal(false)

@@ -41,7 +41,7 @@ export const shownRows = computed(() => {
 /** Whether the stream is open, or the console polls. */
 export const link = signal<"streaming" | "polling" | "connecting">("connecting")
 
-/** When the process that sends the stream started; undefined until the stream says so. */
+/** When the process that sends the stream started; undefined until the stream reports it. */
 export const startedAt = signal<string | undefined>(undefined)
 
 /** The functions that are called with every logged request to the API. */
@@ -195,7 +195,7 @@ const begin = async (): Promise<void> => {
   ])
   const requests = (logged ?? []).map((request): Past => ({ kind: "request", at: request.at, data: request }))
   const past = [...requests, ...others.flat()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-KEPT)
-  // Entries from the time of the reading are in both the lists and the stream, so duplicates are removed.
+  // Entries from the time at which the lists were read are in both the lists and the stream, so duplicates are removed.
   takeUp()
   const shown = new Set(rows.map(sameness))
   const older = past.filter(({ kind, data }) => !shown.has(sameness({ kind, detail: data })))
@@ -219,7 +219,7 @@ export const connectFeed = (): void => {
     link.value = "connecting"
     void read("/clock")
   }
-  /** The id of the newest entry when the stream began; entries up to it are past ones. */
+  /** The id of the newest entry when the stream began; entries up to this id are older than the stream. */
   let newest = 0
   stream.addEventListener("hello", (message) => {
     const hello = JSON.parse(message.data)

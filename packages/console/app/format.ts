@@ -50,7 +50,7 @@ export const clockMoveOf = (text: string, zone: string): { advance: string } | {
   const isWhole = /(Z|[+-]\d\d:\d\d)$/.test(instant.slice(10))
   const local = Date.parse(isWhole ? instant : `${instant.length === 10 ? `${instant}T00:00` : instant}Z`)
   if (Number.isNaN(local)) return null
-  // The offset is computed again, because that of the instant may differ from that of the same time in UTC.
+  // The offset is computed again, because the offset at the instant may differ from the offset at the same time in UTC.
   const at = isWhole ? local : local - offsetOf(zone, local - offsetOf(zone, local))
   return { to: new Date(at).toISOString() }
 }

@@ -96,7 +96,7 @@ const CloseShop = ({ close }: { close: () => void }) => (
   </button>
 )
 
-/** The shops in groups: those that recordings opened and those that are closed are separate from the others. */
+/** The shops in groups: shops that recordings opened and closed shops are separate from the others. */
 const shopGroups = () => {
   const isRecorded = ({ name }: Shop) => name !== plainName(name)
   const others = shops.value.filter((one) => !isRecorded(one))

@@ -70,7 +70,7 @@ export interface Entry {
   readonly detail: Json
 }
 
-/** A period of a ticket, such as that in which it can be reopened. */
+/** A period of a ticket, such as the period in which it can be reopened. */
 export interface Window {
   readonly kind: "closure" | "reopen"
   readonly from: string

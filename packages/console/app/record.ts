@@ -295,7 +295,10 @@ class Writer {
     return [[["receiver", behaviourOf({ answer, times })]]]
   }
 
-  /** The received events of the recording's tickets, because the scenario does not contain the others. */
+  /**
+   * The received events of the recording's tickets. Other events are left out, because the scenario does not contain
+   * their tickets.
+   */
   #received(events: NonNullable<Act["received"]>): ReadonlyArray<Entry> {
     const types = events
       .filter(({ ticket_id }) => ticket_id === null || this.#names.has(ticket_id))

@@ -22,7 +22,7 @@ export interface Act {
   readonly body: Json
   readonly contentType: string | null
   readonly once: string | null
-  /** The last letters of the key; null if there was none, undefined if it is the console's own. */
+  /** The last letters of the key; null if there was no key, undefined for the console's own key. */
   readonly key: string | null | undefined
   readonly status: number
   readonly response: Json

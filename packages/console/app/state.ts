@@ -31,7 +31,7 @@ const beat = signal(0)
 setInterval(() => {
   if (!clock.peek().frozen) beat.value++
 }, 1000)
-/** The present time of the sandbox. */
+/** The current time of the sandbox. */
 export const present = computed(() => {
   beat.value
   const { now, frozen, read_at } = clock.value
@@ -274,7 +274,7 @@ export const loadShops = async (): Promise<void> => {
   await choose(chosen.id, named === undefined ? null : (ticket ?? null))
 }
 
-/** The functions that are called with the response of every act, such as that of the recorder. */
+/** The functions that are called with the response of every act, such as the recorder's function. */
 export const actListeners = new Set<(answer: Answer) => void>()
 
 const notifyListeners = (answer: Answer): Answer => {

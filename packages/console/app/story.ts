@@ -116,7 +116,7 @@ export const storyOf = (history: History, deliveries: ReadonlyArray<Delivery>, n
   const ends = history.windows.flatMap(({ from, to }) => [Date.parse(from), Date.parse(to)])
   const later = [...coming.map(({ at }) => at), ...ends]
   const isGoingOn = later.some((at) => at > now)
-  // If no event is to come, the picture has one more day, so that the present can be dragged there.
+  // If no event is to come, the picture has one more day, so that the line of the current time can be dragged there.
   const farthest = isGoingOn ? Math.max(...later) : now + DAY_MS
   const all = [...new Set([...slots.keys(), now, ...later, farthest])].sort((a, b) => a - b)
   const anchors = all.map((at) => ({ at, slots: slots.get(at) ?? 1 }))

@@ -2,7 +2,7 @@ import { computeHmac, messageOf, toHex, toSecretList } from "./verify.js"
 
 /** Options of {@link sign}. */
 export interface SignOptions {
-  /** The time of sending, as a date or in milliseconds since 1970; the present by default. */
+  /** The time of sending, as a date or in milliseconds since 1970; the current time by default. */
   readonly now?: Date | number
 }
 

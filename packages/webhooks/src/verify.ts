@@ -24,8 +24,8 @@ export interface VerifyOptions {
   /** The maximum difference between `t` and `now`, in seconds; 300 by default. */
   readonly tolerance_seconds?: number
   /**
-   * The present, as a date or in milliseconds since 1970, by default from the receiver's clock. For tests with a clock
-   * of their own.
+   * The present, as a date or in milliseconds since 1970, by default from the receiver's clock. For tests with their
+   * own clock.
    */
   readonly now?: Date | number
 }

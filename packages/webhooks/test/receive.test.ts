@@ -47,7 +47,7 @@ describe("sign (Specification, Webhooks)", () => {
       expect(await sign(body, secrets, now)).toBe(signatureHeader(body, secrets, now.getTime()))
   })
 
-  it("sign uses the present time by default, so that verify accepts its signature at once", async () => {
+  it("sign uses the current time by default, so that verify accepts its signature at once", async () => {
     expect(await verify("{}", await sign("{}", SECRET), SECRET)).toMatchObject({ ok: true })
   })
 
