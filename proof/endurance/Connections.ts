@@ -15,7 +15,10 @@ const SWEEP_MS = 50
 
 const HEAD_END = "\r\n\r\n"
 
-/** The longest delay of a body that is sent in a packet of its own after its head, as many clients do. */
+/**
+ * The longest delay of a body that is sent in a separate packet after its head, because many clients send bodies in
+ * this way.
+ */
 const BODY_AFTER_MS = 20
 
 interface Job {

@@ -72,7 +72,8 @@ export const generate = (): void => {
     let sent = 0
     const timer = setInterval(() => {
       const now = performance.now()
-      // The number is fixed before the loop, because the loop would never end if the process cannot send that fast.
+      // The number is fixed before the loop, because the loop would otherwise never end if the process cannot send that
+      // fast.
       const wanted = ((now - began_ms) / 1000) * rate
       if (sent < wanted) lag_ms = Math.max(lag_ms, now - (began_ms + (sent / rate) * 1000))
       for (; sent < wanted; sent++) void send(began_ms + (sent / rate) * 1000, Math.random() < greedy)
@@ -103,7 +104,7 @@ export const generate = (): void => {
   process.on("disconnect", () => process.exit())
 }
 
-/** Runs the generator in a process of its own, so that the work of this process delays no request. */
+/** Runs the generator in its own process, so that the work of this process delays no request. */
 export class Generator {
   readonly #child: ChildProcess
   #onSecond: (second: Second) => void = () => {}

@@ -77,7 +77,7 @@ export const processorTime = (...pids: ReadonlyArray<number | string | undefined
     }
   }, 0)
 
-/** The processor time of a Postgres server, without that of processes that have ended. */
+/** The processor time of a Postgres server, without processes that have ended. */
 export const postgresTime = (postgres: Postgres): number => processorTime(...processesOf(postgres.folder))
 
 const option = (name: string) =>

@@ -35,7 +35,7 @@ export interface Overload {
 /** A process admits all requests in the first half second of a burst. After this number of seconds they have ended. */
 export const SETTLED_S = 3
 
-/** The largest 99th percentile of latencies in a second in which the service counts as recovered. */
+/** The service counts as recovered in a second whose 99th percentile of latencies is at most this. */
 export const WELL_MS = 500
 
 /**

@@ -10,8 +10,8 @@ export interface Window {
 }
 
 /**
- * A measure that must not grow: its median in the last third of the samples may exceed that of the second third by at
- * most `share`. The first third is the warm-up.
+ * A measure that must not grow: its median in the last third of the samples may exceed the median of the second third
+ * by at most `share`. The first third is the warm-up.
  */
 export interface Flat<A> {
   readonly name: string
@@ -50,7 +50,7 @@ const MAX_UNCLEAN_S = 180
  */
 const DEAD_SHARE = 0.2
 const DEAD_SLACK = 200
-/** The longest age of a transaction, although those of the service end within seconds. */
+/** The longest age of a transaction. The service's own transactions end within seconds. */
 const MAX_SNAPSHOT_S = 60
 
 /** The second and the last third of a series. */

@@ -58,7 +58,8 @@ const looking = ({ node, postgres, generator }: Testbed) => {
       const [, count] = /^workshop_http_requests_in_flight(?:\{[^}]*\})? (\d+)/m.exec(await response.text()) ?? []
       in_flight = Number(count ?? in_flight)
     } catch {
-      // The last value is kept. If the service does not respond, the latencies of the clients show it too.
+      // If the service does not respond, the last value is kept, because the latencies of the clients show the failure
+      // anyway.
     }
   }
   const timer = setInterval(() => void look(), 1000)
@@ -190,7 +191,7 @@ export const overload = (seconds: number, folder: string): Promise<ReadonlyArray
     await phase(WARM_UP_S, { do: "closed", clients: CLIENTS })
     const before = await phase(CAPACITY_S, { do: "closed", clients: CLIENTS })
     const capacity = waitsOf(before, isHandled).length / before.length
-    // The first second of a phase still contains requests of the phase before.
+    // The first second of a phase still contains requests of the previous phase.
     const began = moments.length
     const during = (await phase(seconds + 1, { do: "steady", rate: TIMES * capacity, greedy: GREEDY })).slice(1)
     const ended = moments.length

@@ -9,7 +9,7 @@ import { withTestbed } from "./Testbed.js"
 /** The number of shops, with which an hour at 60 requests a second stays far below the limits of keys and shops. */
 const SHOPS = 160
 const MIB = 1024 * 1024
-/** The number of tables in the plot of dead rows, those with the most. */
+/** The number of tables in the plot of dead rows: the tables with the most. */
 const TABLES = 6
 
 const windowOf = (second: number, seconds: ReadonlyArray<Second>): Window => {

@@ -1,6 +1,6 @@
 import type { Change } from "@workshop/core/store"
 
-/** A request to a node, and its outcome. The times are those of the simulation, and not those of a node's clock. */
+/** A request to a node, and its outcome. The times come from the simulation's clock, and not from a node's clock. */
 export interface Exchange {
   readonly kind: "exchange"
   readonly at: number
@@ -22,10 +22,10 @@ export interface Exchange {
   readonly isTroubled: boolean
 }
 
-/** The time for which an Idempotency-Key is remembered (Specification, Idempotency). */
+/** The time for which an Idempotency-Key is valid (Specification, Idempotency). */
 export const REMEMBERED_MS = 30 * 24 * 3_600_000
 
-/** Groups the requests with the same Idempotency-Key. A request without a key is a group of its own. */
+/** Groups the requests with the same Idempotency-Key. A request without a key is a separate group. */
 export const byKeys = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<ReadonlyArray<Exchange>> => {
   const groups: Array<Array<Exchange>> = []
   const latest = new Map<string, Array<Exchange>>()
@@ -45,7 +45,7 @@ export const byKeys = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Readon
 
 /**
  * True if a group of {@link byKeys} may repeat an earlier one, because the service may have executed an earlier request
- * without a response much later than it was sent, and remembered its key from then on.
+ * without a response long after it was sent, and stored its key from then on.
  */
 export const mayRepeat = ([first]: ReadonlyArray<Exchange>, earlier: ReadonlyArray<Exchange>): boolean => {
   const { key, path, once, at } = first!

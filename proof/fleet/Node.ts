@@ -123,7 +123,9 @@ export class Node {
     return this.#pipe !== null && !this.machine.isDead
   }
 
-  /** The number of faults that can affect a shop in this cell: those of the node, of this cell and of the home cell. */
+  /**
+   * The number of faults that can affect a shop in this cell: faults of the node, of this cell and of the home cell.
+   */
   troublesOf(cell: string | null): number {
     const cells = new Set([cell, this.#around.cells?.cells[0].name])
     const counts = [...cells].map((name) => this.#troublesOfCells.get(name ?? "") ?? 0)
@@ -194,7 +196,7 @@ export class Node {
   readonly #risky = this.#atRiskOf(0.5)
 
   /**
-   * The node queries the queue five times as often as all other ports together, so it rarely waits there, because a run
+   * The node queries the queue five times as often as all other ports together. It rarely waits there, because a run
    * would otherwise take twice as long.
    */
   readonly #rarelyWaiting = this.#atRiskOf(0.1)

@@ -171,7 +171,7 @@ export class Player {
     history.ended_at = simulation.now
   }
 
-  /** Sends a request when there are no faults any more, and waits for the response. */
+  /** Sends a request after all faults have ended, and waits for the response. */
   #get(shop: KnownShop, path: string, query = ""): Json {
     let got: Json = null
     let status_ = 0

@@ -90,10 +90,7 @@ export class Tills {
     simulation.later(CLIENT_WAITS_MS, () => over_(null, {}, null))
   }
 
-  /**
-   * Sends a request with an Idempotency-Key up to four times, until a node neither is unavailable nor refuses the API
-   * key.
-   */
+  /** Sends a request with an Idempotency-Key up to four times, until a node is available and accepts the API key. */
   insist(open: Open, onAnswer: (status: number, answer: Json) => void = () => {}): void {
     this.open.set(open.once, open)
     const send = (left: number) =>

@@ -9,7 +9,7 @@ describe("several nodes over one store, with faults at every port", () => {
     expect(SEEDS.flatMap((seed) => play(seed).breaches.map((breach) => ({ seed, ...breach })))).toEqual([])
   }, 120_000)
 
-  it("two runs of the same seed have the same digest, and a run of another seed has another", () => {
+  it("two runs of the same seed have the same digest, and a run of a different seed has a different digest", () => {
     const [once, again, other] = [play(7), play(7), play(8)]
     expect(again.digest).toBe(once.digest)
     expect(other.digest).not.toBe(once.digest)

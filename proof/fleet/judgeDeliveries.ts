@@ -21,8 +21,8 @@ const spansOf = ({ notes }: History, what: string | RegExp, node?: string) =>
   )
 
 /**
- * Every event arrives unchanged. Those of a ticket arrive in order and one at a time, and at most four of a shop at the
- * same time.
+ * Every event arrives unchanged. The events of a ticket arrive in order and one at a time, and at most four of a shop
+ * at the same time.
  */
 export function* judgeDeliveries(history: History): Iterable<string> {
   for (const shop of history.shops) {

@@ -88,7 +88,7 @@ export function* judgeAccess({ exchanges, acts, notes, healed_at }: History): It
       const isOff = exchange.answer?.error?.code === "API_DISABLED"
       // The API may be as the last action over a minute ago set it, or as any later action set it.
       const over = flags.findLastIndex((one) => one.outcome === "done" && one.ended_at < exchange.at - MINUTE)
-      // An earlier action may have taken effect after that one, if it was retried meanwhile or got no response.
+      // An earlier action may have taken effect after the last action, if it was retried meanwhile or got no response.
       const over_at = flags[over]?.at ?? 0
       const later = flags.filter(
         (one, i) => one.at <= exchange.ended_at && (i >= over || one.ended_at >= over_at || one.outcome === "unknown")

@@ -284,8 +284,8 @@ function* refusalsWrong(
 }
 
 /**
- * A card has the stamps that were added and earned, minus those that were redeemed. Requests without a response may
- * count or not.
+ * A card has the stamps that were added and earned, minus the redeemed stamps. Requests without a response may count or
+ * not.
  */
 export function* judgeCards(history: History): Iterable<string> {
   for (const [no, shop] of history.shops.entries()) {

@@ -78,7 +78,7 @@ const TEXTS = [
   "whatsapp"
 ]
 
-/** Generates inputs from a seed. Most are nearly valid, because those get furthest into the code. */
+/** Generates inputs from a seed. Most are nearly valid, because nearly valid inputs get furthest into the code. */
 export class Grammar {
   readonly draws: Draws
 

@@ -34,8 +34,8 @@ setFlagsFromString("--expose-gc")
 const collectGarbage: () => void = runInNewContext("gc")
 
 /**
- * The memory of this process after a garbage collection, in MiB. It must not grow, because each round has a service of
- * its own.
+ * The memory of this process after a garbage collection, in MiB. It must not grow, because each round creates a new
+ * service.
  */
 const held = () => {
   collectGarbage()

@@ -13,7 +13,7 @@ import type { Grammar } from "./Grammar.js"
 export interface Parser {
   readonly name: string
   readonly seeds: ReadonlyArray<string>
-  /** True if the parser gets only a tenth of the inputs of the others. */
+  /** True if the parser gets only a tenth as many inputs as other parsers. */
   readonly isRare?: true
   /** Parses a text, and returns the error that the fuzzer must report, or null. An exception is an error too. */
   readonly read: (text: string) => string | null | Promise<string | null>

@@ -22,7 +22,7 @@ export interface Server {
   readonly stop: () => () => void
 }
 
-/** A service's database with several cells: the server of the home cell, and those of the others. */
+/** A service's database with several cells: the server of the home cell, and the servers of the other cells. */
 export interface Engine {
   readonly name: string
   readonly url: string
@@ -72,7 +72,7 @@ const stopped = (folder: string) => () => {
   return () => all.forEach(signal("SIGCONT"))
 }
 
-/** Repeats a start, because a server can start only after the processes of the killed one have ended. */
+/** Repeats a start, because a server can start only after the processes of the killed server have ended. */
 const insisting = async (start: () => void | Promise<void>): Promise<void> => {
   for (let tries = 0; ; tries++) {
     try {

@@ -121,7 +121,7 @@ const kill = async ({ home, others }: Engine, target: KillsResult["target"], tur
   await server.start()
 }
 
-/** Counts the acknowledged creates, and those that the database lost or has twice. */
+/** Counts the acknowledged creates, and the creates that the database lost or has twice. */
 const judge = async (engine: Engine, works: ReadonlyArray<Work>) => {
   const found = new Map<string, number>()
   for (const { url, schema } of engine.places)

@@ -28,8 +28,8 @@ const MAX_CONNECTIONS = 16
 const MEASURED = 10
 
 /**
- * The creates that are in flight when cells become unavailable: their number, those acknowledged before, and the most
- * of each creator.
+ * The creates when cells become unavailable: the number in flight, the number acknowledged before, and the most of each
+ * creator.
  */
 const CAUGHT = { at_once: 6, acknowledged: 6, each: 6 }
 

@@ -92,7 +92,7 @@ const ofTickets = [
   decision(
     "changeStatus",
     "closure-dated-late",
-    "a closure bears the instant at which it ran",
+    "a closure has the time at which it ran instead of its due time",
     "abandoned_at: due.due_at",
     "abandoned_at: moment.now + 1"
   ),
@@ -120,7 +120,7 @@ const ofTickets = [
   decision(
     "changeStatus",
     "notified-at-not-set",
-    "a notified client leaves no notified_at",
+    "a ticket whose client was notified has no notified_at",
     '...(notifies && { notified_at: now, notified_channel: "app" as const }),',
     ""
   ),
@@ -148,14 +148,14 @@ const ofTickets = [
   decision(
     "actOnTicket",
     "client-postpones-closure",
-    "a client's answer to a quote puts the closure off",
+    "a client's answer to a quote delays the closure",
     'act.actor === "shop" ? moment.now : record.shop_changed_at',
     "moment.now"
   ),
   decision(
     "actOnTicket",
     "abandoned-still-changes",
-    "an abandoned ticket can still be noted as notified",
+    "the shop can still record a notification for an abandoned ticket",
     'if (state === "abandoned") return',
     'if (state === "abandoned" && act.by !== "shop") return'
   ),
@@ -176,7 +176,7 @@ const ofTickets = [
   decision(
     "createTicket",
     "limit-counted-before-refusal",
-    "a ticket that is refused for its words is counted",
+    "a ticket that is refused for its words counts against the limit",
     "    if (forbidden !== null) return Either.left(new ForbiddenWord({ field: forbidden }))\n\n    const limitUses",
     "    if (forbidden !== null) return changes.updateHead(Either.match(takeUses(head, POLICIES, { bounds, now: moment.now, time_zone: shop.time_zone }), { onLeft: () => head, onRight: ({ windows }) => windows })).decided(null as never)\n\n    const limitUses"
   ),
@@ -190,21 +190,21 @@ const ofTickets = [
   decision(
     "createTicket",
     "hour-not-looked-at",
-    "the hour's limit of tickets is not looked at",
+    "the hourly limit on tickets is not checked",
     "takeUses(head, POLICIES, { bounds,",
     "takeUses(head, POLICIES, { bounds: bounds && { ...bounds, tickets_per_hour: Number.POSITIVE_INFINITY },"
   ),
   decision(
     "createTicket",
     "offer-not-made",
-    "a ticket with a phone number offers itself to nobody",
+    "a ticket with a phone number makes no offer",
     "if (client_phone !== null && client_phone !== client?.phone)",
     "if (client_phone !== null && client_phone === client?.phone)"
   ),
   decision(
     "createTicket",
     "linked-event-missing",
-    "a ticket made for a known client raises no client.linked",
+    "a ticket created for a known client raises no client.linked",
     'if (ticket.client !== null) changes.raiseEvent("client.linked"',
     'if (ticket.client !== null && ticket.number === 0) changes.raiseEvent("client.linked"'
   ),
@@ -225,14 +225,14 @@ const ofTickets = [
   domain(
     "TrackingView",
     "tracking-two-tickets",
-    "a code of two tickets shows one of them",
+    "a tracking code that two tickets have shows one of them",
     "visibleTickets.length === 1 ?",
     "visibleTickets.length >= 1 ?"
   ),
   domain(
     "TrackingView",
     "tracking-asks-for-money",
-    "the page of a collected ticket says what remains to be paid",
+    "the page of a collected ticket shows the amount that remains to be paid",
     "isOpen(state) ? computeRemaining(price_minor, deposit_minor) : null",
     "computeRemaining(price_minor, deposit_minor)"
   ),
@@ -267,14 +267,14 @@ const ofTickets = [
   memory(
     "ShopData",
     "closure-out-of-order",
-    "a ticket whose closure is due before that of an earlier one closes late, since a clock was set back",
+    "after a clock was set back, a ticket that is due to close before an earlier ticket closes late",
     "    if (due_at < this.#latest) this.#isSorted = false\n",
     ""
   ),
   postgres(
     "reads/TicketList",
     "sync-begins-late",
-    "a sync on Postgres leaves out the changes of the very instant asked for",
+    "a sync on Postgres leaves out changes at exactly the requested instant",
     "t.updated_at + 0 >= ",
     "t.updated_at + 0 > "
   ),
@@ -358,7 +358,7 @@ const ofTickets = [
   decision(
     "changeStatus",
     "earning-nothing-is-not-earning",
-    "a ticket that earned no stamps because a ticket earned none earns some when it is collected",
+    "a ticket that was ready while tickets earned no stamps earns some when it is collected",
     "record.stamps_earned || stamps !== null",
     "record.stamps_earned || (stamps ?? 0) > 0"
   )
@@ -461,7 +461,7 @@ const ofClients = [
   decision(
     "eraseClient",
     "erasure-keeps-responses",
-    "an erasure leaves what receivers responded, which may repeat the client's data",
+    "an erasure leaves receivers' stored responses, which may repeat the client's data",
     'if (attempt.head !== "") changes',
     'if (attempt.head === "never") changes'
   ),
@@ -475,7 +475,7 @@ const ofClients = [
   memory(
     "MemoryCells",
     "cell-keeps-earlier-holder",
-    "in a cell's copy, a number that changed hands has two holders",
+    "in a cell's copy, a phone number that moved to another account belongs to both accounts",
     "if (holder !== undefined && holder.id !== id) memory",
     "if (holder === undefined) memory"
   ),
@@ -496,7 +496,7 @@ const ofClients = [
   memory(
     "MemoryPersonalData",
     "erasure-misses-typed-number",
-    "an erased client's number stays on tickets for which it was only typed",
+    "an erased client's number stays on tickets that have only the number",
     "      (ticket.client_phone !== null && phones.includes(ticket.client_phone)) ||\n",
     ""
   ),
@@ -514,21 +514,21 @@ const ofRequests = [
   decision(
     "Idempotency",
     "answer-not-remembered",
-    "a request with a key that was used is done again after a day",
+    "a request whose idempotency key was used is executed again after a day",
     "moment.now + Limits.idempotency_memory_ms",
     "moment.now + Limits.idempotency_memory_ms / 720"
   ),
   decision(
     "Idempotency",
     "another-request-replayed",
-    "another request with the same key gets the first one's response",
+    "a different request with the same key gets the first response",
     "storedRecord.fingerprint === requestFingerprint || storedRecord.fingerprint === ERASED_FINGERPRINT",
     "storedRecord.fingerprint !== null"
   ),
   decision(
     "Idempotency",
     "replay-not-flagged",
-    "a repetition says that it is not one",
+    "a replay says that it is not a replay",
     "as A, replayed: true }",
     "as A, replayed: false }"
   ),
@@ -542,7 +542,7 @@ const ofRequests = [
   domain(
     "ApiKey",
     "revoked-key-works",
-    "a revoked key goes on working",
+    "a revoked key keeps working",
     "  revoked_at === null && (expires_at === null || now < expires_at)",
     "  revoked_at !== 0 && (expires_at === null || now < expires_at)"
   ),
@@ -591,7 +591,7 @@ const ofRequests = [
   service(
     "TicketQuery",
     "sync-by-time-alone",
-    "the pages of a sync go on by time alone, so changes of one instant get lost",
+    "the pages of a sync continue by time alone, so changes of the same instant are lost",
     'order._tag === "Changes" ? String(record.change_seq)',
     'order._tag === "Changes" ? String(record.change_seq + 1)'
   ),
@@ -619,21 +619,21 @@ const ofRequests = [
   memory(
     "MemoryReads",
     "page-repeats-its-end",
-    "the next page begins with the last ticket of the page before",
+    "the next page begins with the last ticket of the previous page",
     "if (after > ids[middle]!) low",
     "if (after >= ids[middle]!) low"
   ),
   memory(
     "ShopData",
     "change-of-one-instant-lost",
-    "a sync leaves out the change at the very instant asked for",
+    "a sync leaves out a change at exactly the requested instant",
     "entry.updated_at >= since && entry.change_seq > after",
     "entry.updated_at > since && entry.change_seq > after"
   ),
   service(
     "ApiKeyCache",
     "key-cached-too-long",
-    "a key is used from memory for two minutes",
+    "a process uses a cached key for two minutes",
     "Math.min(now + api_key_cache_ms,",
     "Math.min(now + 4 * api_key_cache_ms,"
   ),
@@ -647,35 +647,35 @@ const ofRequests = [
   service(
     "ApiKeyCache",
     "lookup-revives-key",
-    "a look-up begun before a revocation brings the key back to memory",
+    "a look-up that began before a revocation puts the key back into the cache",
     "if (invalidationsBefore === invalidations) {",
     "if (invalidationsBefore <= invalidations) {"
   ),
   service(
     "ApiKeyCache",
     "invalidation-lost",
-    "what changed in a shop is not forgotten",
+    "a shop's keys stay cached after another process has changed the shop",
     "yield* Effect.forkScoped(Stream.runForEach(directory.changedShops, discard))",
     "void Stream"
   ),
   service(
     "cells/Cells",
     "unavailable-cell-takes-others",
-    "an unavailable cell keeps keys of the other cells' shops from being found",
+    "while a cell is unavailable, keys of other cells' shops are not found",
     "Effect.flatMap(shopCells.cellOfKeyHash(hash), (cell) =>",
     "Effect.flatMap(Effect.zipRight(allCells.askEvery(({ reads }) => reads.shop(hash)), shopCells.cellOfKeyHash(hash)), (cell) =>"
   ),
   http(
     "respond",
     "response-may-be-cached",
-    "a response with a client's data may be kept by a proxy and shown to somebody else",
+    "a proxy may cache a response with a client's data and return it to somebody else",
     '"Cache-Control": "no-store"',
     '"Cache-Control": "max-age=60"'
   ),
   http(
     "DuplicateMembers",
     "escaped-member-twice",
-    "a member may be given twice if its name is escaped once",
+    "a JSON member may be given twice if its name is escaped in one place",
     "level.at = JSON.parse(text.slice(at, end + 1)) as string",
     "level.at = text.slice(at + 1, end)"
   ),
@@ -689,14 +689,14 @@ const ofRequests = [
   http(
     "RequestReader",
     "list-in-two-parts",
-    "of a list that is given in two parameters, the last one alone counts",
+    "if a list is given in two parameters, only the last parameter counts",
     "lists.includes(name)) values[name] += ",
     "lists.includes(name)) values[name] = value || "
   ),
   service(
     "ApiKeyCache",
     "expired-key-from-memory",
-    "a key that expires is used from memory for half a minute more",
+    "a process uses a cached key for half a minute after it has expired",
     "Math.min(now + api_key_cache_ms, stored.key.expires_at ?? Number.POSITIVE_INFINITY)",
     "now + api_key_cache_ms"
   ),
@@ -738,7 +738,7 @@ const ofRequests = [
   node(
     "nodeRequest",
     "forwarded-by-the-caller",
-    "behind a proxy, the caller's own X-Forwarded-For is believed",
+    "behind a proxy, the caller's own X-Forwarded-For is trusted",
     'split(",").at(-1)',
     'split(",").at(0)'
   )
@@ -763,14 +763,14 @@ const ofDeliveries = [
   decision(
     "ChangeSet",
     "due-by-recorded-time",
-    "a delivery is due when the shop's records say, not by the present clock",
+    "a delivery is due by the shop's recorded time instead of the current clock",
     "firstDelivery(row, this.#webhook, now)",
     "firstDelivery(row, this.#webhook, recorded_at + 0 * now)"
   ),
   decision(
     "ChangeSet",
     "notice-due-by-recorded-time",
-    "a notification is due when the shop's records say",
+    "a notification is due by the shop's recorded time instead of the current clock",
     "attempts_made: 0, due_at: this.#moment.now }",
     "attempts_made: 0, due_at: this.#moment.recorded_at }"
   ),
@@ -784,21 +784,21 @@ const ofDeliveries = [
   decision(
     "recordAttempt",
     "gone-is-not-parked",
-    "the delivery that met a 410 with its last attempt is given up",
+    "a delivery whose last attempt got a 410 is given up",
     "?? (isGone(sent) ? now : null)",
     "?? (isGone(sent) ? null : null)"
   ),
   decision(
     "recordAttempt",
     "other-address-judged",
-    "an attempt at an earlier address counts against the new one",
+    "an attempt to a previous address counts against the new address",
     "if (url !== webhook.url) return { webhook, notice: null }",
     "if (url === null) return { webhook, notice: null }"
   ),
   decision(
     "recordAttempt",
     "echo-counts-twice",
-    "a record sent again because its response was lost counts twice",
+    "a record that is repeated because its response was lost counts twice",
     "token: delivery.token + 1\n    }\n    changes.add",
     "token: delivery.token\n    }\n    changes.add"
   ),
@@ -833,7 +833,7 @@ const ofDeliveries = [
   domain(
     "Webhook",
     "old-secret-signs-on",
-    "the secret before signs for 25 hours",
+    "the previous secret signs for 25 hours",
     "previous_until: now + Limits.secret_overlap_ms",
     "previous_until: now + Limits.secret_overlap_ms + 3600000"
   ),
@@ -855,7 +855,7 @@ const ofDeliveries = [
   domain(
     "Delivery",
     "released-starts-where-it-was",
-    "released deliveries go on with the attempts they had",
+    "released deliveries keep their number of attempts",
     "delivery.generation < webhook.generation ? { attempts_since_reset: 0, due_at: webhook.enabled_at } : delivery",
     "delivery"
   ),
@@ -876,35 +876,35 @@ const ofDeliveries = [
   domain(
     "Signature",
     "signed-with-milliseconds",
-    "a signature says its time in milliseconds",
+    "a signature has its time in milliseconds",
     "Math.floor(at / SECOND_MS)",
     "Math.floor(at / 1)"
   ),
   domain(
     "Signature",
     "old-secret-first",
-    "only the secret before signs in its last day",
+    "only the previous secret signs in its last day",
     "[secret, previous_secret] : [secret]",
     "[previous_secret] : [secret]"
   ),
   decision(
     "webhookSettings",
     "address-keeps-failures",
-    "another address inherits the failures of the one before",
+    "a new address inherits the failures of the previous address",
     "loaded.webhook?.url === url ? current : recordSuccess({ ...current, url })",
     "loaded.webhook?.url === url ? current : current"
   ),
   decision(
     "webhookSettings",
     "release-forgets",
-    "turning a webhook on releases nothing",
+    "turning a webhook on releases no deliveries",
     "off_reason: null, generation: webhook.generation + 1, enabled_at: now",
     "off_reason: null, enabled_at: now"
   ),
   decision(
     "webhookSettings",
     "address-change-new-secret",
-    "another address gets another secret",
+    "a new address gets a new secret",
     "recordSuccess({ ...current, url })), url }",
     "recordSuccess({ ...current, url, secret })), url }"
   ),
@@ -918,7 +918,7 @@ const ofDeliveries = [
   decision(
     "replayDeliveries",
     "replay-overtakes-live",
-    "what is replayed goes before what is live",
+    "replayed deliveries are sent before live ones",
     "is_replay: true,",
     "is_replay: false,"
   ),
@@ -967,21 +967,21 @@ const ofDeliveries = [
   memory(
     "ShopTurns",
     "one-shop-starves-all",
-    "a shop that was served stays first",
+    "a shop that was served stays first in the queue",
     "    this.#served.set(shop_id, turn)",
     "    void shop_id\n    void turn"
   ),
   service(
     "background/DeliveryAttempt",
     "recorded-before-sent",
-    "a delivery that could not be recorded is not tried to be recorded again",
+    "a dispatcher does not retry the record of a delivery's result",
     "Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORD_RETRIES), FIRST_RETRY)),",
     'Effect.catchAll(() => Effect.succeed({ result: "superseded" as const, limitStatuses: [] })),'
   ),
   service(
     "background/Dispatcher",
     "nobody-reclaims",
-    "no process takes back what a dead one had claimed",
+    "no process reclaims the deliveries of a dead process",
     "const reclaimThenWait = Effect.zipRight(logFailure(deliveries.reclaim),",
     "const reclaimThenWait = Effect.zipRight(Effect.void,"
   ),
@@ -995,7 +995,7 @@ const ofDeliveries = [
   decision(
     "sendNotification",
     "notification-forgotten-when-begun",
-    "a notification is forgotten as soon as its first attempt begins",
+    "a notification is removed as soon as its first attempt begins",
     'changes.add({ _tag: "QueuedNotificationPut", row: { ...notification, attempts_made: attempts_made + 1, due_at } })',
     "void due_at\n    removed(changes, notification)"
   ),
@@ -1044,7 +1044,7 @@ const ofDeliveries = [
   domain(
     "Delivery",
     "replay-until-inclusive",
-    "a replay of a period includes the event of the very instant at which it ends",
+    "a replay of a period includes an event of exactly the instant at which the period ends",
     "event.created_at < until)",
     "event.created_at <= until)"
   ),
@@ -1072,14 +1072,14 @@ const ofDeliveries = [
   postgres(
     "retention/Retention",
     "waiting-notification-removed",
-    "a notification that is still to be sent is removed when it is old",
+    "an old notification that is still to be sent is removed",
     "\n            and not exists (select from workshop.queued_notification m where m.shop_id = n.shop_id and m.id = n.id) limit",
     " limit"
   ),
   service(
     "CommittedEvents",
     "announced-before-commit",
-    "listeners get events of one's own transaction that is rolled back later",
+    "listeners get the events of a caller's transaction that is rolled back later",
     "if (open === null) return notifyAll()",
     "if (open === null || listeners.size > 0) return notifyAll()"
   ),
@@ -1100,7 +1100,7 @@ const ofDeliveries = [
   domain(
     "Webhook",
     "off-one-step-at-a-time",
-    "a webhook whose owner has had no warning turns off after two more failures",
+    "a webhook whose owner was not warned turns off after two more failures",
     `steps.at(-1)
   if (step === undefined || steps.length <= webhook.failure_steps_notified) return { webhook: failing, notice: null }
   const off_reason = step.kind === "webhook_off" ? "failing" : null

@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
     // Writes the table into the page.
     write: { type: "boolean", default: false },
     seeds: { type: "string", default: "60" },
-    // The time for one bug. A busy machine needs more, because a run that does not end in time counts as caught.
+    // The time for one bug. A busy machine needs more time, because a run that does not end in time counts as caught.
     minutes: { type: "string", default: "5" }
   }
 })

@@ -17,7 +17,7 @@ const moves: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const isGood = ({ status }: Operation): boolean => status !== null && status < 300
 
-/** Groups operations by their Idempotency-Key. An operation without a key is a group of its own. */
+/** Groups operations by their Idempotency-Key. An operation without a key is a separate group. */
 const grouped = (operations: ReadonlyArray<Operation>): ReadonlyArray<ReadonlyArray<Operation>> => {
   const groups = new Map<string, Array<Operation>>()
   for (const [i, one] of operations.entries()) {

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises"
 // biome-ignore lint/suspicious/noExplicitAny: the body is untyped JSON
 export type Json = any
 
-/** An operation and its outcome. The times are those of this process, whose clock has no faults. */
+/** An operation and its outcome. The times come from this process, whose clock has no faults. */
 export interface Operation {
   readonly kind: "create" | "status" | "stamps" | "read"
   readonly shop: number
@@ -100,7 +100,7 @@ export class Load {
     return this.#over_at < Number.POSITIVE_INFINITY
   }
 
-  /** Starts no further operations. Those in flight are still repeated until they get a response. */
+  /** Starts no further operations. Operations in flight are still repeated until they get a response. */
   end(): void {
     this.#over_at = Date.now()
   }

@@ -47,7 +47,7 @@ export class Postgres {
     this.#isMounted = isMounted
   }
 
-  /** Starts a server. Its folder is a small disk of its own if this machine permits mounting one. */
+  /** Starts a server. Its folder is a separate small disk if this machine permits mounting one. */
   static async start(): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), "workshop-torture-"))
     let isMounted = false

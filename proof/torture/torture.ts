@@ -17,7 +17,8 @@ export interface Torture {
 }
 
 /**
- * The load of a short run, which is as high as possible, and of a long one, which the limits of keys and shops allow.
+ * The load of a short run, which is as high as possible, and of a long run, which stays within the limits of keys and
+ * shops.
  */
 const SHORT = { shops: 2, tills: 3, pause_ms: 60 }
 const LONG = { shops: 16, tills: 3, pause_ms: 2400 }
@@ -127,7 +128,7 @@ const torment = async (testbed: Testbed, { seconds, isShort, say }: Torture): Pr
   const names = Object.keys(all)
   while (isShort ? turn < names.length : Date.now() < until) {
     await pause(isShort ? 300 : 500 + 2500 * chance())
-    // Each fault comes once in order, so that a short run has all of them. Later ones are random.
+    // Each fault comes once in order, so that a short run has all of them. Later faults are random.
     const name = turn < names.length ? names[turn]! : names[Math.floor(chance() * names.length)]!
     turn++
     counts[name] = (counts[name] ?? 0) + 1
@@ -205,7 +206,7 @@ class Theatre {
   }
 }
 
-/** One run of the test. It reports each step, so that the error about a run that does not end names the last one. */
+/** One run of the test. It reports each step, so that the error about a run that does not end names the last step. */
 const run = async (theatre: Theatre, asked: Torture, chance: () => number, step: (line: string) => void) => {
   const { isShort } = asked
   const { postgres, wires, receiver, nodes } = theatre
