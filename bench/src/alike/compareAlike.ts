@@ -31,7 +31,7 @@ interface Person {
 }
 
 /**
- * Opens a shop, and equally many people of each kind with interleaved phone numbers. Those who block the shop have
+ * Opens a shop, and equally many people of each kind with interleaved phone numbers. People who block the shop have
  * tickets there.
  */
 const people = Effect.gen(function* () {

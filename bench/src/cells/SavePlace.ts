@@ -100,7 +100,7 @@ const own =
   (schema) =>
     connect({ url, schema, plans, name: SAVES, lock_timeout_ms: 1_000 })
 
-/** A client of an embedder's pool, which sends each statement only after the result of the one before. */
+/** A client of an embedder's pool, which sends each statement only after the result of the previous statement. */
 const borrowed =
   (url: string): Way["connection"] =>
   (schema) =>

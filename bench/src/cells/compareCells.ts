@@ -40,7 +40,7 @@ const forSeconds = (act: Effect.Effect<unknown, unknown>, at_once: number, secon
     return { count, took } satisfies Done
   })
 
-/** Counts each act as a batch of its own. */
+/** Counts each act as a separate batch. */
 const alone = <E>(work: Effect.Effect<Done, E>) => Effect.map(work, (done) => ({ ...done, batches: done.count }))
 
 /** Claims deliveries and records their attempts. Only the claims are timed. */

@@ -19,7 +19,7 @@ const CELLS = [{ name: "small" }, { name: "large" }]
 const SIZE =
   "select coalesce(sum(shard_size), 0)::double precision as bytes from citus_shards where table_name::text like $1"
 
-/** Moves a cell with one shop and no tickets, and one with `tickets` tickets, each to another worker. */
+/** Moves a cell with one shop and no tickets, and a cell with `tickets` tickets, each to another worker. */
 export const moves = (url: string, tickets: number): Effect.Effect<ReadonlyArray<CellMove>, unknown> =>
   Effect.gen(function* () {
     const session = yield* cellSchemas(url, SCHEMA, CELLS)

@@ -13,7 +13,7 @@ const messageOf = (process: ChildProcess): Promise<unknown> =>
     })
   })
 
-/** A program of the benchmark in a process of its own, which replies to each message with one. */
+/** A program of the benchmark in its own process, which replies to each message with one message. */
 export class Child<Ready> {
   readonly #process: ChildProcess
   readonly ready: Ready

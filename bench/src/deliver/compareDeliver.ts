@@ -8,7 +8,7 @@ import { type Compare, type Deliver, type DeliveryResult, type Hang, type Raise,
 
 /**
  * The bounds (docs/how-it-is-built.md): the rate compared with graphile-worker, and the p99 of healthy shops beside a
- * hanging one compared with that without it.
+ * hanging receiver compared with the p99 without it.
  */
 const TARGETS = { rate: { at_least: 1 }, fairness: { at_most: 2 } } as const
 const GOAL = { at_least: 2 }

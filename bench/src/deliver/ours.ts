@@ -1,5 +1,5 @@
-// Our dispatcher, on a database or, without one, on the memory store. The benchmark runs this program as a process of
-// its own.
+// Our dispatcher, on a database or, without one, on the memory store. The benchmark runs this program in its own
+// process.
 
 import { Dispatcher, Entropy, type ShopId, sandboxAddresses } from "@workshop/core"
 import * as NodeSender from "@workshop/http-node/sender"

@@ -1,4 +1,4 @@
-// A receiver in a process of its own. It responds to /ok immediately and never to /hang, and reports the time from each
+// A receiver in its own process. It responds to /ok immediately and never to /hang, and reports the time from each
 // event's commit to its arrival.
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"

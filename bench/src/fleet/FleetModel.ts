@@ -197,8 +197,8 @@ const processesFor = (tickets_per_s: number, costs: Costs) => {
 }
 
 /**
- * The number of commands that share a transaction: those that arrive in a lane of a process and a cell while the
- * transaction before runs.
+ * The number of commands that share a transaction: the commands that arrive in a lane of a process and a cell while the
+ * previous transaction runs.
  */
 const batchOf = (commands: number, cells: number, serving: number, { batch_took_ms }: Costs): number =>
   Math.min(128, Math.max(1, (commands / (cells * serving * ASSUMED.lanes)) * (batch_took_ms / 1_000)))

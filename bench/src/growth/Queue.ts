@@ -56,8 +56,8 @@ const fillQueue = (session: Session, now: Instant, { shops, waiting, each }: Bac
   })
 
 /**
- * Opens a store on a database with a backlog, and a session of that database. The benchmark moves the clock, also that
- * of leases.
+ * Opens a store on a database with a backlog, and a session of that database. The benchmark moves the clock, including
+ * the clock of leases.
  */
 export const openFilled = (url: string, backlog: Backlog) =>
   Effect.gen(function* () {

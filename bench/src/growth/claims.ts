@@ -72,7 +72,9 @@ const dispatching = (deliveries: number) =>
     }).pipe(Effect.provide(dispatcher))
   })
 
-/** The deliveries after which the dispatcher's memory is measured, fewer than those of the smallest backlog. */
+/**
+ * The deliveries after which the dispatcher's memory is measured, fewer than the deliveries of the smallest backlog.
+ */
 const DISPATCHED = 500
 
 /**

@@ -58,7 +58,7 @@ const limits = (database: Cluster["database"], isQuick: boolean) =>
     }
   })
 
-/** The heap of a delivering process, divided by that beside the smallest backlog. */
+/** The heap of a delivering process, divided by the heap beside the smallest backlog. */
 const heap = (beside: string, bytes: number, min: number): Row => ({
   work: `heap of a process that delivers, ${beside}`,
   unit: "MiB",
@@ -152,7 +152,7 @@ const AMOUNTS = [
   { name: "index", shown: "WAL of index entries", unit: "bytes" }
 ] as const
 
-/** Measures the writes of acts in a cluster of its own, because a server has one WAL for all databases. */
+/** Measures the writes of acts in a separate cluster, because a server has one WAL for all databases. */
 const acts = (_: Cluster["database"], isQuick: boolean) =>
   Effect.scoped(Effect.flatMap(cluster({ full_page_writes: "off" }), ({ database }) => written(database, isQuick)))
 

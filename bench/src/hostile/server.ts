@@ -1,4 +1,4 @@
-// The service like that of `workshop serve`, on the memory store, with its pages. It reports its memory.
+// The service as `workshop serve` runs it, on the memory store, with its pages. It reports its memory.
 
 import { Probes } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"

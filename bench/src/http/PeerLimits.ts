@@ -47,6 +47,6 @@ export class MinuteLimit {
   }
 }
 
-/** The status with the fewest remaining uses; if both have equally many, the one that resets later. */
+/** The status with the fewest remaining uses; if both have equally many, the status that resets later. */
 export const scarcer = (a: LimitStatus, b: LimitStatus): LimitStatus =>
   b.remaining < a.remaining || (b.remaining === a.remaining && b.resets_at > a.resets_at) ? b : a

@@ -14,7 +14,7 @@ const PROGRAMS = {
 /** The servers that can be measured: ours, the peer on fastify, and Node's own. */
 export type ServerName = keyof typeof PROGRAMS
 
-/** A server that is measured, as a process of its own. */
+/** A server that is measured, in its own process. */
 export interface Server extends Ready {
   readonly process: ChildProcess
 }

@@ -1,5 +1,5 @@
-// Node's own HTTP server, which reads each body to its end and always sends the same bytes. The benchmark runs it as a
-// process of its own, because no server on Node can cost less.
+// Node's own HTTP server, which reads each body to its end and always sends the same bytes. The benchmark runs it in
+// its own process, as the lower bound of the cost of a server on Node.
 
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -1,4 +1,4 @@
-// Our service on the memory store. The benchmark runs it as a process of its own.
+// Our service on the memory store. The benchmark runs it in its own process.
 
 import { TicketInput, Tickets } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"

@@ -1,4 +1,4 @@
-// The peer: the same endpoints written by hand on fastify. The benchmark runs it as a process of its own.
+// The peer: the same endpoints written by hand on fastify. The benchmark runs it in its own process.
 
 import { Limits, Policies } from "@workshop/core"
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify"

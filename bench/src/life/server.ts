@@ -1,5 +1,4 @@
-// Our service on Postgres like that of `workshop serve`, in a process of its own. Its dispatcher starts to deliver on
-// request.
+// Our service on Postgres as `workshop serve` runs it, in its own process. Its dispatcher starts to deliver on request.
 
 import { Dispatcher, Entropy, Profanity, sandboxAddresses, Workshop } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"

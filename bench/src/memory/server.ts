@@ -1,5 +1,5 @@
-// Our server with a high limit of connections, in a process of its own. It first sends its port, and replies to each
-// message with its memory.
+// Our server with a high limit of connections, in its own process. It first sends its port, and replies to each message
+// with its memory.
 
 import { pipeline, workshopRoutes } from "@workshop/core/http"
 import { serve } from "@workshop/http-node"

@@ -1,5 +1,4 @@
-// The memory store in a process of its own. Each message has a number of tickets, and the reply has their size in
-// bytes.
+// The memory store in its own process. Each message has a number of tickets, and the reply has their size in bytes.
 
 import { Entropy } from "@workshop/core"
 import * as MemoryStore from "@workshop/store-memory"

@@ -179,7 +179,7 @@ const onSocket = async (name: ServerName, work: Work) => {
     await lap.begin()
     await lap.run(MEASURED[work])
     const { per_cpu_second } = await lap.result()
-    // The profile is a run of its own, because profiling takes time.
+    // The profile is a separate run, because profiling takes time.
     const shares = await sharesDuring(server, () => lap.run(MEASURED[work] / 2))
     return { cost: 1e6 / per_cpu_second, shares }
   } finally {

@@ -6,7 +6,9 @@ import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
 import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
 
-/** The Postgres of `DATABASE_URL`, or one that this run starts, which is as durable as that of `workshop serve`. */
+/**
+ * The Postgres of `DATABASE_URL`, or a Postgres that this run starts, with the durability settings of `workshop serve`.
+ */
 export interface Cluster {
   /** Creates an empty database. Returns its connection string. */
   readonly empty: (name: string) => Effect.Effect<string, unknown>

@@ -23,14 +23,14 @@ export interface Row {
   readonly goal?: Bound
 }
 
-/** A picture of results, as an SVG file of its own. */
+/** A picture of results, as a separate SVG file. */
 export interface Plot {
   /** The name of the file, without `.svg`. */
   readonly name: string
   readonly svg: string
 }
 
-/** Results with other columns than a {@link Row}, as texts. */
+/** Results whose columns differ from a {@link Row}'s, as texts. */
 export interface Table {
   readonly head: ReadonlyArray<string>
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
@@ -62,7 +62,7 @@ type ValuesOf<O extends Options> = { readonly [Name in keyof O]: O[Name] extends
 export interface Benchmark<Values = Readonly<Record<string, string | boolean>>, O extends Options = Options> {
   readonly about: string
   readonly options: O
-  /** The arguments in a run of all benchmarks, and in one with `--quick`. */
+  /** The arguments in a run of all benchmarks, and in a run with `--quick`. */
   readonly args: { readonly usual: ReadonlyArray<string>; readonly quick: ReadonlyArray<string> }
   /** The reason why the benchmark cannot run here, with advice; null if it can. */
   readonly missing?: () => string | null

@@ -15,7 +15,7 @@ export interface PlotText {
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [680, 300, 62, 20, 48, 46]
 
-// An SVG that is shown as an image cannot use the colours of its page, so it has its own for light and dark.
+// An SVG that is shown as an image cannot use the colours of its page, so it has its own colours for light and dark.
 const STYLE = `text{font:12px system-ui,sans-serif;fill:#1f2328}.t{font-weight:600;font-size:14px}.g{stroke:#8884}.m{stroke:#cf222e;stroke-dasharray:4 4}
 polyline{fill:none;stroke-width:2}.s0{stroke:#0969da}.s1{stroke:#bc4c00}.s2{stroke:#1a7f37}.f0{fill:#0969da}.f1{fill:#bc4c00}.f2{fill:#1a7f37}
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.s0{stroke:#58a6ff}.s1{stroke:#f0883e}.s2{stroke:#56d364}.f0{fill:#58a6ff}.f1{fill:#f0883e}.f2{fill:#56d364}}`

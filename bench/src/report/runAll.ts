@@ -33,7 +33,7 @@ const runChild = (name: string, args: ReadonlyArray<string>, json: string): Prom
 
 const seconds = (since: number) => Math.round((performance.now() - since) / 1000)
 
-/** Runs all benchmarks, each in a process of its own, and writes their results and plots to `bench/results`. */
+/** Runs all benchmarks, each in its own process, and writes their results and plots to `bench/results`. */
 export const runAll = async (
   benchmarks: Readonly<Record<string, () => Promise<Benchmark>>>,
   args: ReadonlyArray<string>
@@ -74,7 +74,7 @@ export const runAll = async (
     }
     const file = join(folder, `${name}.json`)
     const started = performance.now()
-    // The load is read before the first benchmark, so that it is that of other work.
+    // The load is read before the first benchmark, so that it shows only other work.
     const others = i === 0 ? Math.round(loadavg()[0]! * 10) / 10 : null
     console.error(`[${i + 1}/${names.length}] ${name}, after ${seconds(begun)} s`)
     if (!(await runChild(name, values.quick ? args.quick : args.usual, file))) process.exitCode = 1

@@ -23,8 +23,8 @@ const copied = (session: Session, table: string, where: string, values: object) 
   )
 
 /**
- * Opens shops on a database that a release migrated: one by its own command, the others as copies of it. Each has a
- * webhook that never responds.
+ * Opens shops on a database that a release migrated: one shop with the release's own command, the others as copies of
+ * it. Each has a webhook that never responds.
  */
 export const openSellers = (session: Session, release: Release, url: string) =>
   Effect.gen(function* () {

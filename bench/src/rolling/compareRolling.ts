@@ -20,7 +20,7 @@ const DUMP_MS = 3_000
 const TABLES = ["shop", "shop_head", "ticket", "client_account", "webhook", "delivery"]
 
 /**
- * Migrations like those of a later release: a required column in each table that requests use, and an index on a large
+ * Migrations that a later release may have: a required column in each table that requests use, and an index on a large
  * table.
  */
 const EXPANDING = {
@@ -100,7 +100,7 @@ const tableOf = ({ looks }: Traffic) =>
     }
   })
 
-/** Reads every acknowledged ticket again. Returns those that differ from their last response. */
+/** Reads every acknowledged ticket again. Returns the tickets that differ from their last response. */
 const lost = async (traffic: Traffic) => {
   const missing: Array<string> = []
   for (const { id, number, state, key } of traffic.acknowledged.values()) {

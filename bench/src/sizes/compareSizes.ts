@@ -5,7 +5,7 @@ import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import { growthPlot } from "../report/plot.js"
 import { type Act, type ActName, type FilledShop, filledShop } from "./FilledShop.js"
 
-/** The smallest number of tickets and accounts. Each further size is ten times the one before. */
+/** The smallest number of tickets and accounts. Each further size is ten times the previous size. */
 const LEAST = 10_000
 
 /** The target: nearly the same cost for every number of tickets. */
@@ -60,7 +60,10 @@ const round = (shops: ReadonlyArray<FilledShop>, name: ActName, times: number) =
     return took.map(median)
   })
 
-/** The duration of an act at each size, and its ratio to that of the smallest size, from the medians of all rounds. */
+/**
+ * The duration of an act at each size, and its ratio to the duration at the smallest size, from the medians of all
+ * rounds.
+ */
 const measured = (shops: ReadonlyArray<FilledShop>, name: ActName, rounds: number) =>
   Effect.gen(function* () {
     const found: Array<ReadonlyArray<number>> = []
@@ -114,7 +117,10 @@ const bench = (sizes: ReadonlyArray<number>, rounds: number) =>
     return { rows: [...rows, filled], plots }
   })
 
-/** Compares the cost of each act in a shop with a million tickets and accounts with that in one with ten thousand. */
+/**
+ * Compares the cost of each act in a shop with a million tickets and accounts with its cost in a shop with ten
+ * thousand.
+ */
 export const sizes = benchmark({
   about: "reads, lists, sync, look-ups, claims, closures and creates with 10,000 to 1,000,000 tickets and accounts",
   options: {

@@ -79,7 +79,7 @@ const timed = async <A>(work: () => Promise<A>): Promise<readonly [ms: number, r
   return [performance.now() - began, result]
 }
 
-/** Measures the starts of the program and of one that embeds it, alternately with a bundle and without. */
+/** Measures the starts of the program and of a program that embeds it, alternately with a bundle and without. */
 export const start = benchmark({
   about:
     "how long workshop --help takes, workshop serve --store memory and a program with Express to their first response, and the import of each public entry",
