@@ -26,6 +26,37 @@ const patterns = {
   besides: { pattern: /\bbesides\b/i, instead: "in addition to, other than", inMessages: true },
   whatever: { pattern: /\bwhatever\b/i, instead: "every, any, even if", inMessages: true },
   "nobody that": { pattern: /\bnobody (that|who)\b/i, instead: "no client, no process", inMessages: true },
+  "the present": {
+    pattern:
+      /\b(the|its|their|a shop's|this) present (?!moment\b)\w+|\b(to|by|after|ahead of|than|of|from) the present\b/i,
+    instead: "the current state, the current time"
+  },
+  "which is that of": {
+    pattern:
+      /\b(is|are|was|were|as|beside|below|with|to|from|than|and|or|except) that of\b|\b(is|are|was|were|except) those of\b/i,
+    instead: "the noun again: 'has the message of the store', not 'that of the store'"
+  },
+  "other than": {
+    pattern: /\b(an)?other (?!words\b)\w+ than\b/i,
+    instead: "'a schema that is not the directory's', 'differs from', 'any method except POST'"
+  },
+  "a process of its own": {
+    pattern: /\b(a|an) \w+ of (its|their|our|one's) own\b(?! \w)|\bof ours\b/i,
+    instead: "its own process, a separate process, this project's packages"
+  },
+  "also for": {
+    pattern: /, also (for|if|in|on|with|when|after|as|those|a|an|the|at|by|to|of)\b/i,
+    instead: "even for, including, too"
+  },
+  "the latter": {
+    pattern: /\bthe (latter|former)(?! release| number)\b/i,
+    instead: "the noun again"
+  },
+  "the one before": {
+    pattern:
+      /\b(the|a|an) (one|attempt|page|address|secret|photo|program|release|event) before\b(?! (the|a|an|it|its|this|each|that)\b)/i,
+    instead: "the previous attempt, the previous page"
+  },
   "answer of HTTP": {
     pattern:
       /\banswer(s|ed)? (with |by |a |an )?([1-5]\d\d\b|(a |the )?requests?\b)|\b(server|service|receiver|node|database|store|API|process|mount|sandbox)s? answer(s|ed)?\b|\b(first|last|lost|HTTP) answers?\b|\bin the answer\b/i,
@@ -58,7 +89,7 @@ const ofSource = (path, text) =>
     return sentencesIn(prose).map((sentence) => ({ path, line, text: sentence }))
   })
 
-/** Matches a title. That of a test with rows is in a second call, as in `it.each([…])("…", …)`. */
+/** Matches a title. The title of a test with rows is in a second call, as in `it.each([…])("…", …)`. */
 const TITLE = /(?:\b(?:it|test|describe)\w*(?:\.\w+)*|\))\(\s*(["`])((?:\\.|(?!\1)[^\\\n])*)\1,/g
 
 /**

@@ -106,7 +106,7 @@ describe("a reset of the sandbox (Specification, Sandbox)", LONG, () => {
       scenarios: [{ name: "Closed", failure: { line: 6 } }]
     })
     expect(await run("name: Nothing\nsteps:\n  - fly: {}\n")).toMatchObject({ problems: [{ line: 3 }] })
-    // Scenarios run on a service of their own, so the sandbox's clock did not move.
+    // Scenarios run on a separate service, so the sandbox's clock did not move.
     const { data } = (await (await fetch(`${base}/sandbox/clock`)).json()) as { readonly data: { ahead_ms: number } }
     expect(data.ahead_ms).toBeLessThan(1000)
   })

@@ -6,7 +6,7 @@ import { environment } from "./Workshop.js"
 
 /**
  * Runs a command line in this process, because a new process takes a second to start. Arguments, variables, outputs and
- * exit status are the same as in a process of its own.
+ * exit status are the same as in a separate process.
  */
 export const runCommandLine = async (
   args: ReadonlyArray<string>,

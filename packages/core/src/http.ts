@@ -1,5 +1,5 @@
 /**
- * Entry `@workshop/core/http`: for programs that serve the API in a server of their own. It has the mounts for `fetch`
+ * Entry `@workshop/core/http`: for programs that serve the API in their own server. It has the mounts for `fetch`
  * and for Effect, the pipeline of routes, and the pages on which clients follow their tickets.
  *
  * @example

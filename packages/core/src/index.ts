@@ -138,7 +138,7 @@ export { CachedRateLimits } from "./services/CachedRateLimits.js"
 export { EXPOSITION_TYPE, scrape, scrapeAll } from "./services/observe/Exposition.js"
 export { notReadyReason } from "./services/observe/Readiness.js"
 
-// For programs with a database of their own: transactions on its pool.
+// For programs with their own database: transactions on its pool.
 
 export { type Begin, beginOn, ownTransaction, type PoolClientLike } from "./services/pool/OwnTransaction.js"
 export { type BorrowedClient, type PoolOf, withClient } from "./services/pool/PoolClient.js"

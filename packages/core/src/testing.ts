@@ -1,5 +1,5 @@
 /**
- * Entry `@workshop/core/testing`: for authors of a store, and for tests with a clock of their own. It has the contract
+ * Entry `@workshop/core/testing`: for authors of a store, and for tests with their own clock. It has the contract
  * that every store must meet, and a clock and randomness that tests control.
  *
  * @example

@@ -15,10 +15,7 @@ interface Column {
   readonly table: string
   readonly name: string
   readonly type: string
-  /**
-   * Whether this is a text column in a unique key without an id, so that each copy needs a text of its own to be
-   * unique.
-   */
+  /** Whether this is a text column in a unique key without an id, so that each copy needs its own text to be unique. */
   readonly is_sole: boolean
 }
 

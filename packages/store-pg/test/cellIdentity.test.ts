@@ -32,7 +32,7 @@ const hasKey = (ports: Ports) =>
     ports
   )
 
-/** A home cell and the cell east in a database of its own, with a shop in each; the shop of east has a key. */
+/** A home cell and the cell east in a separate database, with a shop in each; the shop of east has a key. */
 const homeAndEast = Effect.gen(function* () {
   const [home, east] = [yield* testDatabase, yield* testDatabase]
   const server = yield* Effect.orDie(serverSession(home.url))

@@ -117,7 +117,7 @@ const besideQueue = (rows: Readonly<Record<string, number>>) => {
   return Object.fromEntries(Object.entries(rows).filter((row) => !isOfQueue(row)))
 }
 
-/** An update that changes no value has a count of its own, `updated without a change`, which no act may have. */
+/** An update that changes no value has a separate count, `updated without a change`, which no act may have. */
 describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
   it("a create writes the ticket, its event, and a delivery if the shop has a webhook", async () => {
     expect(await rowsOf(runCommand(createTicketCommand(quiet)))).toEqual({ ...command, "ticket inserted": 1 })

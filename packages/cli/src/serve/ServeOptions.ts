@@ -156,7 +156,7 @@ const UNUSED_FLAGS = {
 } as const satisfies Record<NonNullable<ServeFlags["store"]>, ReadonlyArray<keyof ServeFlags>>
 
 /**
- * The error for a typed flag that the store does not use, because its user would get other data than they meant. A
+ * The error for a typed flag that the store does not use, because its user would get data that they did not mean. A
  * variable that the store does not use is no error, because it may be meant for other commands.
  */
 const unusedFlagMessage = (

@@ -16,7 +16,7 @@ const json = (text: string): Array<Record<string, unknown>> =>
     .split("\n")
     .map((line) => JSON.parse(line))
 
-/** The sandbox of the tests that do not move its clock past a ticket's end. Each test opens a shop of its own. */
+/** The sandbox of the tests that do not move its clock past a ticket's end. Each test opens its own shop. */
 let sandbox: Workshop
 
 beforeAll(async () => {

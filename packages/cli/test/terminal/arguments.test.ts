@@ -81,7 +81,7 @@ describe("the words of a command line", () => {
   })
 })
 
-describe("mistyped command lines, each in a process of its own", LONG, () => {
+describe("mistyped command lines, each in its own process", LONG, () => {
   beforeAll(build, 120_000)
 
   it("a mistyped flag is refused, and not read as a file name", async () => {

@@ -85,7 +85,7 @@ const bash = async (line: string, env: Readonly<Record<string, string>> = {}) =>
 let server: Server
 let base = ""
 
-describe.concurrent("a process of its own", LONG, () => {
+describe.concurrent("a separate process", LONG, () => {
   beforeAll(async () => {
     await build()
     server = createServer((request, response) => {

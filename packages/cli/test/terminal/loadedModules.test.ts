@@ -32,7 +32,7 @@ const loadedBy = async (program: string, words: ReadonlyArray<string>): Promise<
 /** Effect, the stores, the HTTP server and the testers' tools, which take most of a server's start time. */
 const HEAVY = /\/node_modules\/(effect|@effect)\/|\/packages\/(core|store-[a-z]+|http-node|testers)\//
 
-/** The name that Effect's fiber module contains, also in a bundle. */
+/** The name that Effect's fiber module contains, even in a bundle. */
 const EFFECT = "effect/Fiber"
 
 /** The comment with which esbuild begins a module of the testers' tools in a bundle. */

@@ -115,7 +115,7 @@ export const emptyShopState = (input: LoadedSettings): ShopState => ({
 /**
  * Logs an attempt before the attempts that began later, because the result of an overtaken attempt is recorded late and
  * must not be the last in the log. Clocks of processes differ, so among attempts with the same number an acknowledged
- * one is the last, at whatever time it began.
+ * one is the last, even if another began later.
  */
 const logAttempt = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
   const ofEvent = attempts.get(row.event_id) ?? []

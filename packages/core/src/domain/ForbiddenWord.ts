@@ -66,7 +66,8 @@ const isRefused = (
   const words = [...new Set(foundWords.map(WordList.normalizeEntry))]
   const list = WordList.makeWordList(words)
   if (WordList.findWords(list, text, allowed).length > 0) return true
-  // An embedder's filter may return a word in another form than the list's, and the shop must then allow that form.
+  // An embedder's filter may return a word in a form that differs from the list's, and the shop must then allow that
+  // form.
   const written = new Set(WordList.findWords(list, text))
   return words.some(
     (word) => !written.has(word) && WordList.findWords(WordList.makeWordList([word]), word, allowed).length > 0

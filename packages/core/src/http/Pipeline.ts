@@ -11,7 +11,7 @@ import { type ObservedResponse, type RequestContext, respond, respondToCause } f
  * The path of a request, from its bytes to its response:
  *
  * 1. `NodeServer.ts` (http-node) opens a server of `node:http`, whose connections `OpenConnections.ts` limits. `nodeRequest.ts` makes an
- *    `HttpRequest` from Node's request, and `Listener.ts` runs it in a fiber of its own. In a program that embeds the API, `NodeMount.ts`
+ *    `HttpRequest` from Node's request, and `Listener.ts` runs it in its own fiber. In a program that embeds the API, `NodeMount.ts`
  *    (http-node), `FetchMount.ts` or `EffectMount.ts` does the same for the program's own server.
  * 2. `pipeline` (this file) finds the group of routes by the first segment of the path, and the endpoint by method and path. If too many
  *    requests run (`RunningRequests.ts`), it responds with a 503.

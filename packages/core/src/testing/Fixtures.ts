@@ -87,7 +87,7 @@ export const makeChanges = (
     return changes.toDecision(moment)
   })
 
-/** A command with exactly these changes, without a `HeadPut` of its own. */
+/** A command with exactly these changes, without its own `HeadPut`. */
 export const putChanges = (shop_id: ShopId, ...changes: ReadonlyArray<Change>): Command<void> => ({
   shop_id,
   loadRequests: [],

@@ -204,7 +204,7 @@ export class TestShop {
     return id
   }
 
-  /** Creates a ticket in a state by its commands, at the present instant or, if it is closed, after sixty days. */
+  /** Creates a ticket in a state by its commands, at the current instant or, if it is closed, after sixty days. */
   ticketIn(state: TicketState, fields: Record<string, unknown> = {}): TicketId {
     const id = this.create(fields)
     if (state === "abandoned") {

@@ -69,7 +69,7 @@ describe("Specification, Limits: windows", () => {
     expect(currentWindow(undefined, "lookups_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
   })
 
-  it("a day is the shop's calendar day, at whatever time the policy was first used (Specification, Limits)", () => {
+  it("a day is the shop's calendar day, regardless of when the policy was first used (Specification, Limits)", () => {
     const midnight = Date.parse("2026-03-02T23:00:00Z")
     for (const policy of ["tickets_per_day", "lookups_per_day", "stamps_per_day"] as const) {
       expect(currentWindow(undefined, policy, NOW, TUNIS).resets_at).toBe(midnight)

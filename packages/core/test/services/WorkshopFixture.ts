@@ -68,7 +68,7 @@ export const workshopLayer = (clock: SettableClock, seed = 1, calm = false): Lay
     Layer.provideMerge(clock.layer)
   )
 
-/** Runs a test's body on a workshop of its own, with a clock that moves only when the test moves it. */
+/** Runs a test's body on its own workshop, with a clock that moves only when the test moves it. */
 export const inWorkshop =
   <A, E>(body: (clock: SettableClock) => Effect.Effect<A, E, Workshop>, seed = 1) =>
   async (): Promise<void> => {
@@ -79,7 +79,7 @@ export const inWorkshop =
     if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
   }
 
-/** A caller of a shop with a key of their own. */
+/** A caller of a shop with their own key. */
 export const callerOf = (shop_id: ShopId): Effect.Effect<Caller, never, Entropy> =>
   Effect.map(Entropy.draw(ENTROPY_BYTES), (entropy) => ({
     shop_id,

@@ -17,7 +17,7 @@ import { nameServers, type Resolve } from "./Resolver.js"
 import { SendAttempt, type SenderContext, USER_AGENT } from "./SendAttempt.js"
 import { Targets } from "./Target.js"
 
-/** The options of a sender. The defaults are those of the Specification, Webhooks. */
+/** The options of a sender. The defaults are in the Specification, Webhooks. */
 export interface NodeSenderOptions {
   /** The policy for webhook URLs; by default `webhookPolicy` of `start`, or port 443 of public addresses. */
   readonly policy?: WebhookAddressPolicy

@@ -203,7 +203,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(30 * DAY))
   })
 
-  it("the body of an import may be larger than that of any other call", async () => {
+  it("the body of an import may be larger than the body of any other call", async () => {
     const { sandbox, shop } = await openFullSandbox()
     for (let i = 0; i < 28; i++) await sandbox.ticket(shop, { description: "x".repeat(500) })
     const session = await sandbox.good("GET", "/sandbox/session")

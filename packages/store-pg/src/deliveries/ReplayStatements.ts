@@ -54,7 +54,7 @@ const LAST_SEQ = `select case when r.filter->'event_ids' is not null then r.unti
 
 /**
  * Selects the events of a filter with at most 1,000 ids by their ids, and otherwise in order. `+ 0` keeps the planner
- * from reading the former in order.
+ * from reading events by id in order.
  */
 const CANDIDATES = `(
       select * from workshop.event e

@@ -89,7 +89,7 @@ const rowsOf = (session: Session, table: string) =>
     (rows) => rows.map(({ row }) => row)
   )
 
-/** Copies the rows of `workshop` to tables of the release before, under the names that these had. */
+/** Copies the rows of `workshop` to tables of the previous release, under the names that the tables had. */
 const copyToOld = (session: Session) =>
   Effect.gen(function* () {
     for (const table of [...OTHERS, ...Object.keys(RENAMED)]) {
@@ -105,7 +105,9 @@ const copyToOld = (session: Session) =>
     }
   })
 
-/** A schema of the release before with a row of every renamed table, beside the schema `workshop` with the same rows. */
+/**
+ * A schema of the previous release with a row of every renamed table, beside the schema `workshop` with the same rows.
+ */
 const oldSchema = Effect.gen(function* () {
   const { url } = yield* testDatabase
   const session = yield* openMigrationSession(url)

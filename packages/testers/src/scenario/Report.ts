@@ -49,7 +49,7 @@ export interface ScenarioResult {
   /** The section of the specification that the file names; null if it names none. */
   readonly section: string | null
   readonly passed: boolean
-  /** The results of all steps, also of those that were not run. */
+  /** The results of all steps, including the steps that were not run. */
   readonly steps: ReadonlyArray<StepResult>
   /** The failure that ended the scenario; null if it passed. */
   readonly failure: ScenarioFailure | null

@@ -79,7 +79,7 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     expect(sender.received.map(({ refused_as }) => refused_as)).toEqual([null, "not_an_event"])
   })
 
-  it("a receiver refuses other methods than POST with 405, and a body over 1 MiB with 413", async () => {
+  it("a receiver refuses methods other than POST with 405, and a body over 1 MiB with 413", async () => {
     await using sender = await Sender.open()
     expect((await fetch(sender.receiver.url)).status).toBe(405)
     expect((await sender.send("x".repeat(1_048_577))).status).toBe(413)

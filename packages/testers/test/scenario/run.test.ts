@@ -396,7 +396,7 @@ describe("the service of a run", () => {
 })
 
 describe("the sections that scenarios name by number", () => {
-  it("the numbers of sections are those of the specification's headings and of the cases", () => {
+  it("the specification's headings and the cases have the same numbers of sections", () => {
     const specification = readFileSync(new URL("../../../../docs/specification.md", import.meta.url), "utf8")
     const found = [...specification.matchAll(/^## (.*)\n\nCases: `npx workshop conform --section \u00a7(\d)`/gm)]
     expect(Object.fromEntries(found.map(([, heading, number]) => [number, heading]))).toEqual(sectionHeadings)

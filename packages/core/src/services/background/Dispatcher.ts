@@ -22,7 +22,7 @@ import { InFlight } from "./InFlight.js"
  *    has a token, and a lease during which no process claims the delivery again.
  * 3. Each claimed delivery takes a slot. A delivery that waits for a slow receiver stops counting (`DeliverySlots`), so that slow receivers
  *    do not delay the others.
- * 4. `makeAttempt` (`DeliveryAttempt.ts`) runs in a fiber of its own (`InFlight`): it signs the event's text, sends it, and records the
+ * 4. `makeAttempt` (`DeliveryAttempt.ts`) runs in its own fiber (`InFlight`): it signs the event's text, sends it, and records the
  *    result.
  * 5. The command that records the result decides what is next: the delivery has arrived, is due again after the delay of the retry table,
  *    is parked because the webhook is off, or is given up. The slot is free again.

@@ -38,7 +38,9 @@ export class NaiveWorkshop {
     this.clock = start
   }
 
-  /** The instant of a change. It is never earlier than that of the change before, even if the clock steps back. */
+  /**
+   * The instant of a change. It is never earlier than the instant of the previous change, even if the clock steps back.
+   */
   #recorded(shop: number): number {
     return Math.max(this.clock, this.shops[shop]!.last)
   }
