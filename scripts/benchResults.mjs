@@ -102,7 +102,7 @@ const SPEED_FILES = {
   "core/src/fast/pooledBytes.ts": "a call of the system's random source for each id",
   "http-node/src/fast/markLogs.ts": "`Effect.annotateLogs`",
   "store-pg/src/fast/combineStatements.ts": "one insert or update for each table of a batch",
-  "store-pg/src/fast/PreparingClient.ts":
+  "store-pg/src/fast/PreparedTexts.ts":
     "`@effect/sql-pg`, which does not name statements, so that the server parses and plans each read again",
   "store-pg/src/fast/drainInput.ts":
     "starting a batch as soon as the first request was read, which makes batches of one command"
@@ -118,7 +118,7 @@ const SAVES = /** @type {Readonly<Record<string, { work: string, of: string }>>}
 
 /** The savings of files that no benchmark measures alone: of runs with and without each, two or three of either, on 27 November 2026. */
 const MEASURED_BY_HAND = /** @type {Readonly<Record<string, string>>} */ ({
-  "store-pg/src/fast/PreparingClient.ts":
+  "store-pg/src/fast/PreparedTexts.ts":
     "0.15 ms in place of 0.50 ms of the server's processor time for a read, in `npm run bench -- life` with and without the names",
   "store-pg/src/fast/drainInput.ts":
     "145 µs in place of 155 µs of the process's processor time for a delivery, in `npm run bench -- delivery` with and without it"

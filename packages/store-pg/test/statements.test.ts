@@ -3,7 +3,7 @@ import { RiggedEntropy, SettableClock, storeContract, TEST_START } from "@worksh
 import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/connection/SessionClient.js"
-import { DEPENDS_ON_VALUES } from "../src/fast/PreparingClient.js"
+import { DEPENDS_ON_VALUES } from "../src/fast/PreparedTexts.js"
 import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
 import { capture, type Sent, titleOf } from "./captureStatements.mjs"

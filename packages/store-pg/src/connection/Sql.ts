@@ -6,12 +6,12 @@ import type { StoreUnavailable } from "@workshop/core"
 import { countClientsInUse, describeInUse, isNoClientError, recordExhaustion } from "@workshop/core/internal"
 import { Context, Effect, Layer, Runtime, type Scope } from "effect"
 import pg from "pg"
-import { PreparingClient, TIMED_OUT } from "../fast/PreparingClient.js"
 import { countPool } from "../observe/PgMetrics.js"
 import { parseAddress } from "./Address.js"
 import { AbandonedSessions } from "./CommitWaits.js"
 import { CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, STATEMENT_TIMEOUT_MS, streamOf } from "./Connection.js"
 import { reportFailure } from "./PgFailure.js"
+import { ReadClient, TIMED_OUT } from "./ReadClient.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { formatMs, PLANNED_BY_COST, type SessionConfig, SessionRefused } from "./SessionClient.js"
 
@@ -48,7 +48,7 @@ class FailoverPool extends pg.Pool {
    * Records a connection whose result was late, because it still occupies a connection of the server while its commit
    * waits for a standby.
    */
-  abandon({ pid }: PreparingClient): void {
+  abandon({ pid }: ReadClient): void {
     this.#abandoned.add(pid)
   }
 
@@ -83,7 +83,7 @@ export const readPool = ({
   Effect.acquireRelease(
     Effect.map(Effect.runtime<never>(), (runtime) => {
       const config = {
-        Client: PreparingClient,
+        Client: ReadClient,
         url,
         settings: {
           ...PLANNED_BY_COST,
@@ -117,7 +117,7 @@ export const readPool = ({
       pool.on("error", dropOthers)
       pool.on("connect", (client) =>
         client.on(TIMED_OUT as "end", () => {
-          if (client instanceof PreparingClient) pool.abandon(client)
+          if (client instanceof ReadClient) pool.abandon(client)
           dropOthers()
         })
       )
@@ -130,7 +130,7 @@ export const readPool = ({
 const poolInSchema = (currentPool: () => pg.Pool, schema: string): pg.Pool => {
   const connect = (callback: ConnectCallback): void =>
     currentPool().connect((error, client, release) => {
-      if (client instanceof PreparingClient) client.useSchema(schema)
+      if (client instanceof ReadClient) client.useSchema(schema)
       callback(error, client, release)
     })
   return new Proxy(currentPool(), {

@@ -113,7 +113,7 @@ const visibleClient = (sql: SqlClient, shop_id: ShopId, { client_id }: TicketFil
 
 /**
  * The name of a list's statement. Several indexes are possible for a search, and the values decide which is best, so
- * Postgres plans a search for its values each time (`PreparingClient`).
+ * Postgres plans a search for its values each time (`DEPENDS_ON_VALUES`).
  */
 export const statementNameOf = (filter: TicketFilter): "list tickets" | "search tickets" =>
   filter.client_id !== undefined || Object.values(filter).filter((filterValue) => filterValue !== undefined).length > 1
