@@ -1,6 +1,7 @@
 /*
  * Replaces `Effect.annotateLogs`, which also restores the annotations when its effect ends. That is unnecessary,
- * because a request's fiber ends with the request. `npm run bench -- fast` compares the two (docs/how-it-is-built.md).
+ * because a request's fiber ends with the request. `npm run bench -- fast` compares the two (docs/how-it-is-built.md), and
+ * test/fast/markLogs.test.ts proves that both add the same annotation.
  */
 
 import { type Fiber, FiberRef, HashMap } from "effect"
