@@ -16,10 +16,10 @@ import type {
   TicketStatus
 } from "./types.js"
 
-/** The codes of a failed call that reads or changes one ticket or client, which may not exist (Specification, Errors). */
+/** The codes of a call about one ticket or client, which may not exist. */
 export type FindCode = CommonCode | "NOT_FOUND"
 
-/** The codes of a failed call that changes one ticket or client, which may not allow the change (Specification, Errors). */
+/** The codes of a call that changes data, which may conflict. */
 export type ChangeCode = FindCode | "CONFLICT"
 
 /** Options of a call that changes data. */

@@ -1,6 +1,5 @@
 /**
- * Entry `@workshop/client`: for programs that call the API, such as a till. It has a client over `fetch` with types,
- * retries and idempotency keys, without dependencies.
+ * For programs that call the API, such as a till: a client with types, retries and idempotency keys.
  *
  * @example
  * ```ts

@@ -210,8 +210,9 @@ const attemptCall = async (options: ClientOptions, call: Call, request: RequestE
         method,
         headers: headersOf(options, call),
         redirect: "manual",
-        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+        signal: AbortSignal.any(signal === undefined ? [timeout] : [timeout, signal]),
+        // This is undefined for a call without a body.
+        body: JSON.stringify(body)
       })
     )
     return settle(response, await response.text(), attempts)
@@ -238,8 +239,8 @@ const retryDelayOf = (settled: SettledCall, call: Call, options: ClientOptions):
   if (!("status" in error)) return isRepeatable ? wait_ms : null
   // A request that got a 429 was not processed, so any request may be sent again.
   if (error.status !== 429 && !(isRepeatable && RETRYABLE.includes(error.status))) return null
-  const requestedDelay = "retry_after_s" in error && error.retry_after_s !== null ? error.retry_after_s * 1000 : 0
-  return requestedDelay > max_ms ? null : Math.max(requestedDelay, wait_ms)
+  const requested_ms = ("retry_after_s" in error ? (error.retry_after_s ?? 0) : 0) * 1000
+  return requested_ms > max_ms ? null : Math.max(requested_ms, wait_ms)
 }
 
 /**

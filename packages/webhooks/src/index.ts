@@ -1,6 +1,5 @@
 /**
- * Entry `@workshop/webhooks`: for receivers of the workshop's webhooks. It checks signatures, reads typed events, and
- * signs events in tests, without dependencies.
+ * For receivers of webhooks: signatures, typed events, and signing for tests.
  *
  * @example
  * ```ts

@@ -21,12 +21,9 @@ export type VerifyResult =
 
 /** Options of {@link verify}. */
 export interface VerifyOptions {
-  /** The maximum difference between `t` and `now`, in seconds; 300 by default. */
+  /** The maximum difference between `t` and `now`; 300 by default. */
   readonly tolerance_seconds?: number
-  /**
-   * The present, as a date or in milliseconds since 1970, by default from the receiver's clock. For tests with their
-   * own clock.
-   */
+  /** The current time, as a date or in milliseconds since 1970; by default from the receiver's clock. */
   readonly now?: Date | number
 }
 

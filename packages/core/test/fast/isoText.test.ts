@@ -11,7 +11,7 @@ describe("the text of an instant (Specification, Times)", () => {
     (instant) => expect(isoText(instant)).toBe(new Date(instant).toISOString())
   )
 
-  it("the text of any instant is the one that Date gives, also after the cache of dates is full", () => {
+  it("the text of any instant is the one that Date gives, even after the cache of dates is full", () => {
     fc.assert(
       fc.property(fc.integer({ min: FIRST, max: LAST }), (instant) => {
         expect(isoText(instant)).toBe(new Date(instant).toISOString())

@@ -122,9 +122,7 @@ export interface PlainShop {
   readonly name: string
   /** The code of the currency, such as `EUR`; it cannot be changed later. */
   readonly currency: string
-  /**
-   * The number of decimals of amounts; the default is the currency's, such as 2 for EUR; it cannot be changed later.
-   */
+  /** The number of decimals of amounts; by default the currency's, such as 2 for EUR. It cannot be changed later. */
   readonly decimals?: number | null | undefined
   /** The IANA time zone in which the shop's days begin, such as `Europe/Paris`. */
   readonly time_zone: string
