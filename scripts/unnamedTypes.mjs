@@ -14,6 +14,7 @@ export const unnamedTypes = {
   "core: Groups": DERIVED_CLIENT,
   "core: Endpoints": DERIVED_CLIENT,
   "core: Method": DERIVED_CLIENT,
+  "core: errorCodes": "the table behind ErrorCode, of which editors show the codes",
   "core: Route": "a compiled endpoint in a RouteGroup, which embedders pass to pipeline as a whole",
   "core: WithGroupsOnce": "a check by the compiler, of which a user only sees the error message",
   "core: BackgroundWork": OWN_SERVICE,

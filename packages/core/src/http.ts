@@ -14,14 +14,13 @@ export type { TrackingStep, TrackingView } from "./domain/TrackingView.js"
 export { type Authenticate, bearer, type OwnAuthentication } from "./http/authentication.js"
 export { type HandlerFailure, httpApp, respondWithFailure } from "./http/EffectMount.js"
 export type { RouteMatch } from "./http/Endpoint.js"
-export {
-  type AdmissionRefusal,
-  type ErrorCode,
-  errorCodes,
-  type Failure,
-  type InvalidRequest,
-  type NotSignedIn,
-  type RequestIssue
+export type {
+  AdmissionRefusal,
+  ErrorCode,
+  Failure,
+  InvalidRequest,
+  NotSignedIn,
+  RequestIssue
 } from "./http/ErrorTable.js"
 export { mountFetch, webHandler } from "./http/FetchMount.js"
 export {

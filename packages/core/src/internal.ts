@@ -53,4 +53,4 @@ export {
 } from "./services/pool/PoolExhaustion.js"
 export { promiseOptions } from "./services/promise/PromiseOptions.js"
 export { shopFields } from "./services/Shops.js"
-export { isStopped, WorkshopStopped } from "./services/WorkshopStopped.js"
+export { isStopped } from "./services/WorkshopStopped.js"

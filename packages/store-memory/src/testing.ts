@@ -30,15 +30,15 @@ import {
   type OptionChecks,
   promiseOptions,
   requireOptions,
-  TestKeys,
-  WorkshopStopped
+  TestKeys
 } from "@workshop/core/internal"
 import {
   type CommittedEvent,
   type PlainCaller,
   type PromiseOptions,
   type PromiseWorkshop,
-  start
+  start,
+  WorkshopStopped
 } from "@workshop/core/promise"
 import { type CommitCallback, Directory, OpenTransaction, SandboxData } from "@workshop/core/store"
 import { SettableClock, TEST_START } from "@workshop/core/testing"

@@ -32,7 +32,7 @@ export const errorCodes = {
   }
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>
 
-/** A code of {@link errorCodes}. */
+/** A code of an error, by which a program distinguishes errors (Specification, Errors). */
 export type ErrorCode = keyof typeof errorCodes
 
 /** The embedder's authentication found no caller. The message is the embedder's own, and says how to sign in. */
