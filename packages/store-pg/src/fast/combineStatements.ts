@@ -1,6 +1,7 @@
 /*
  * Replaces one pipelined statement for each table of a batch. `npm run bench -- saves` compares the two: to save and commit a batch of 25
  * creates took 3.13 ms in place of 3.37 ms, and one create 0.59 ms in place of 0.64 ms (docs/performance.md).
+ * test/fast/combineStatements.test.ts proves that both leave the same rows.
  */
 
 import { addTitle, type Statement } from "../connection/Statement.js"
