@@ -215,7 +215,7 @@ export class OpenConnections {
     return this.#closeIdle(isOfBusiest) || this.#closeIdle(isAtOwnLimit) || this.#closeFirst(isOfBusiest)
   }
 
-  /** The address with the most connections, if it has at least two more than `held`. */
+  /** The address with the most connections, if it has at least two more than `ownCount`. */
   #busiestOther(ownCount: number): string | undefined {
     let busiestAddress: string | undefined
     let max = ownCount + 1
@@ -280,7 +280,7 @@ const dropRest = (socket: Socket): void => {
   })
 }
 
-/** Sends the last response of a connection. `isOver` is true if the client has closed its side or timed out. */
+/** Sends the last response of a connection. `isConnectionOver` is true if the client has closed its side or timed out. */
 const endWith = (socket: Socket, isConnectionOver: boolean, findResponse: FindLastResponse) =>
   findResponse((response) => {
     socket.end(rawResponse(response))

@@ -19,7 +19,7 @@ const stopListening = (server: Server) =>
 
 /**
  * Stops accepting connections, and completes when all are closed. Calls `afterArrivals` after the time in which
- * requests that clients are sending can arrive. Calls `onTimeout` if connections are still open after `longest` in real
+ * requests that clients are sending can arrive. Calls `onTimeout` if connections are still open after `timeout` in real
  * time.
  */
 export const closeServer = (
@@ -49,7 +49,7 @@ interface CloseOptions {
 
 /**
  * Makes your own server stop without losing requests, as `workshop serve` does. When the scope closes, the server
- * accepts no more connections, each response closes its connection, and running requests have `longest` (7 seconds by
+ * accepts no more connections, each response closes its connection, and running requests have `timeout` (7 seconds by
  * default) to finish; then their connections are closed. Add it after the routes, so that it ends before them. Node
  * alone waits indefinitely for clients that keep their connections open.
  */

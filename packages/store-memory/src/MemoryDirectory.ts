@@ -13,7 +13,7 @@ import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
 
 /**
- * The shop that `owns` accepts. Searches all shops, because this is rarely needed and an index would slow down every
+ * The shop that `isOwner` accepts. Searches all shops, because this is rarely needed and an index would slow down every
  * create.
  */
 const ownerOf = (memory: Memory, isOwner: (data: ShopData) => boolean): ShopId | null => {

@@ -268,7 +268,7 @@ describe("commands and claims scan a bounded number of rows (docs/how-it-is-buil
       commands.run(`insert into webhook select shop_id, 'https://shop.example/', 'whsec_1', null, null, null, 0, null, 0, 1, 0
         from delivery_queue where next_claim_at = 0 on conflict do nothing`)
     )
-    // `planned` runs in this transaction, so the plan covers the inserted rows, which the rollback removes.
+    // `explainPlan` runs in this transaction, so the plan covers the inserted rows, which the rollback removes.
     expectAtMost(await within(explainPlan(commands, LOCK_READY_QUEUES, [17, 0])), 100)
     await within(commands.run("rollback"))
   })

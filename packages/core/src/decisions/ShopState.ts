@@ -83,7 +83,7 @@ export interface ShopState {
   readonly stamp_limits: Map<string, LimitWindow>
   /** Earlier events, with their attempts. */
   readonly events: ReadMap<EventId, SentEvent> & { readonly rewrite: (event: EventRecord) => void }
-  /** Returns the next events of a replay, reading no more than `most` events. */
+  /** Returns the next events of a replay, reading no more than `max` events. */
   readonly replayable: (replay: ReplayRecord, max: number) => EventRange
   /** Accounts belong to no shop, so a command only reads them. */
   readonly accounts: ReadMap<ClientId, ClientAccount>

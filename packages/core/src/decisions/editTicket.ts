@@ -40,8 +40,8 @@ const findUnknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit)
   )
 
 /**
- * Corrects a ticket. This counts as news from the shop (Specification, States). `found` has the words that the filter
- * found in the texts.
+ * Corrects a ticket. This counts as news from the shop (Specification, States). `foundWords` are
+ * the words that the filter found in the texts.
  */
 export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foundWords: ReadonlyArray<FoundWord>) =>
   actOnTicket<ForbiddenWord | InvalidInput>(shop_id, id, {

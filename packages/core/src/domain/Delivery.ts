@@ -95,7 +95,7 @@ export const deliveryState = (
 const { retry_jitter_share, retry_jitter_max_ms } = ServiceLimits
 
 /**
- * The instant of the retry after attempt `made` failed at `ended_at`; null if it was the last. `jitter`, from 0 to 1,
+ * The instant of the retry after attempt `attempts_made` failed at `ended_at`; null if it was the last. `jitter`, from 0 to 1,
  * delays the retry by up to a tenth; the sandbox passes 0 (Specification, Webhooks).
  */
 export const nextAttempt = (attempts_made: number, ended_at: Instant, jitter: number): Instant | null => {

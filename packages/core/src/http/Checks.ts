@@ -121,7 +121,7 @@ type LimitCache = Context.Tag.Service<CachedRateLimits>
  * For an active shop, the limits on requests and on writes are both collected, and counted in one call before the body is read.
  */
 
-/** Runs a request from a step on until its response. `uncounted` are the limits that were collected before the step and not yet counted. */
+/** Runs a request from a step on until its response. `uncountedUses` are the uses of limits that were collected before the step and not yet counted. */
 type Continue<In> = (checked: In, uncountedUses: ReadonlyArray<LimitUse>) => Effect.Effect<ObservedResponse>
 
 /** A step, which gets the steps after it as `next`. */

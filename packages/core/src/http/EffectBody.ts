@@ -10,7 +10,7 @@ import { BodyIncomplete, BodyTooLarge, concatBytes } from "./HttpMessage.js"
 const lastReadPause = Effect.withClock(Effect.sleep("1 second"), Clock.make())
 
 /**
- * Reads a body to its end, or up to `unwanted_body_bytes` beyond `most`, because ending the stream earlier closes the
+ * Reads a body to its end, or up to `unwanted_body_bytes` beyond `max_bytes`, because ending the stream earlier closes the
  * connection.
  */
 const drain = <E>(
@@ -48,7 +48,7 @@ export interface BodyProgress {
   isWhole: boolean
 }
 
-/** Reads a body of at most `most` bytes. It drops the rest of a larger body, so that the client gets the response. */
+/** Reads a body of at most `max_bytes` bytes. It drops the rest of a larger body, so that the client gets the response. */
 export const readAll = (request: HttpServerRequest.HttpServerRequest, max_bytes: number, progress: BodyProgress) =>
   Effect.gen(function* () {
     const read = yield* Deferred.make<Uint8Array, BodyIncomplete | BodyTooLarge>()

@@ -200,7 +200,7 @@ export const failureResponse = (
 /**
  * The response of the API to a failure of a handler of your own, with its status and envelope, for `Effect.catchAll` at
  * the handler's end. The reason why the store is unavailable is logged, and is not in the response (Specification,
- * Errors). The fields of `beside`, such as the progress of an upload, are added to the body.
+ * Errors). The fields of `otherFields`, such as the progress of an upload, are added to the body.
  */
 export const respondWithFailure = (
   failure: HandlerFailure,

@@ -27,7 +27,7 @@ const readRest = async (reader: Reader): Promise<void> => {
  */
 const discardRest = (reader: Reader): void => void readRest(reader).catch(() => undefined)
 
-/** Reads a stream; undefined as soon as it has more than `most` bytes. */
+/** Reads a stream; undefined as soon as it has more than `max_bytes` bytes. */
 const readAll = async (stream: ReadableStream<Uint8Array>, max_bytes: number): Promise<Uint8Array | undefined> => {
   const reader = stream.getReader()
   const chunks: Array<Uint8Array> = []

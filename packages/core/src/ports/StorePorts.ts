@@ -50,7 +50,7 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
   Deliveries,
   {
     /**
-     * Claims at most `most` deliveries due at `now`, shop by shop, so that a shop with a long queue delays no other: at
+     * Claims at most `max` deliveries due at `now`, shop by shop, so that a shop with a long queue delays no other: at
      * most four of a shop in flight, at most one of a ticket, the deliveries of a ticket in the order of its events,
      * live ones before replayed ones, and none of a webhook that is off. A delivery that waits for its retry does not
      * delay the later ones of its ticket. No delivery is claimed by two processes at once.

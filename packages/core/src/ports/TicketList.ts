@@ -56,8 +56,8 @@ export type TicketOrder =
   | { readonly _tag: "Newest"; readonly after: TicketId | null }
   /**
    * By change, ascending: tickets that changed at `since` or later, after the change `after`. With a filter, a read
-   * examines the next `most` changes, by default `ServiceLimits.changes_read_max`, or all tickets of `narrowest` if
-   * there are no more than that.
+   * examines the next `max` changes, by default `ServiceLimits.changes_read_max`, or all tickets of {@link narrowestFilter}
+   * if there are no more than `max`.
    */
   | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null; readonly max?: number }
 

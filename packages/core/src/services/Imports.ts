@@ -171,7 +171,7 @@ const writeRows = Effect.gen(function* () {
   const directory = yield* Directory
   const entropy = yield* Entropy
 
-  /** The accounts of the rows' clients by number. If `opens`, missing accounts are created. */
+  /** The accounts of the rows' clients by number. If `opensAccounts`, missing accounts are created. */
   const accountsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, opensAccounts: boolean) {
     const wanted = new Map(
       rows.flatMap(({ row: { client } }) => (client == null ? [] : [[client.phone, client] as const]))

@@ -111,7 +111,7 @@ export const deliveriesContract = makeCases({
     yield* expectSame("a full shop takes no turn", pluck(yield* dispatcher.claim(), "shop_id"), [quiet, quiet, quiet])
   },
 
-  "claims alternate between shops with many due deliveries, with every value of `most`": function* ({ dispatcher }) {
+  "claims alternate between shops with many due deliveries, with every value of `max`": function* ({ dispatcher }) {
     const shops = [yield* dispatcher.open, yield* dispatcher.open, yield* dispatcher.open]
     for (const shop of shops) yield* dispatcher.raise(shop, ...Array(9).fill(null))
     const order = []

@@ -77,7 +77,7 @@ export const openAccount = Effect.fnUntraced(function* (person: Partial<ClientAc
 export const runCommand = <A, E>(command: Command<A, E>) =>
   Effect.flatMap(Store, (store) => makeCommandRunner(store)(command))
 
-/** A command whose changes `change` adds, and whose result is the moment at which it ran. */
+/** A command whose changes `gather` adds, and whose result is the moment at which it ran. */
 export const makeChanges = (
   shop_id: ShopId,
   gather: (changes: ChangeSet, moment: ShopMoment, loaded: ShopSnapshot) => void

@@ -61,7 +61,7 @@ export class TestDispatcher {
     runCommand(raisePings(shop_id, tickets))
 
   /**
-   * Claims at most `most` due deliveries. They belong to this dispatcher's shops, because earlier cases leave nothing
+   * Claims at most `max` due deliveries. They belong to this dispatcher's shops, because earlier cases leave nothing
    * due.
    */
   readonly claim = (max = PLENTY) =>

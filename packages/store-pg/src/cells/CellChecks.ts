@@ -175,7 +175,7 @@ export const checkCells = (cells: ReadonlyArray<OpenCell>) =>
     const unavailable = [ofHome, ...otherResults].flatMap((why, i) =>
       why === null ? [] : [{ name: cells[i]!.name, why }]
     )
-    // Cells that this role may not read are left out, because `confirming` logs them with the remedy.
+    // Cells that this role may not read are left out, because `makeConfirm` logs them with the remedy.
     const silentCells = unavailable.flatMap(({ name, why }) => (why === "silent" ? [name] : []))
     if (silentCells.length > 0)
       yield* Effect.logWarning(

@@ -270,7 +270,7 @@ const beginWith = (settings: Settings): string => `${BEGIN.text}; select ${setti
 export interface CallersPool {
   /** Fails if the pool does not lead to the database of the store's url; succeeds if this cannot be checked now. */
   readonly checkDatabase: Effect.Effect<void, DatabaseFailed>
-  /** A connection for batches, which borrows a client from the first statement of a batch until `rest`. */
+  /** A connection for batches, which borrows a client from the first statement of a batch until `release`. */
   readonly reconnecting: (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection, never, Scope.Scope>
   /** The SQL client for reads, each of which borrows a client of the pool. */
   readonly reads: Layer.Layer<SqlClient, never, Reactivity>

@@ -63,7 +63,7 @@ export const sharedSessions: Effect.Effect<
       const existingConnection = connections.get(key)
       if (existingConnection !== undefined) return Effect.succeed(existingConnection)
       const { schema: _, ...rest } = options
-      // `reconnecting` is synchronous, so two cells cannot create the same shared connection.
+      // `makeReconnecting` is synchronous, so two cells cannot create the same shared connection.
       return Effect.map(Scope.extend(makeReconnecting({ ...rest, url }), scope), (link) => {
         const shared = { link, semaphore: Effect.unsafeMakeSemaphore(1) }
         connections.set(key, shared)

@@ -153,7 +153,7 @@ interface ClaimRequest extends ClaimTimes {
 }
 
 /**
- * Runs one claim, which locks `spare` shops more than it may claim deliveries. Sends all statements at once, so that no
+ * Runs one claim, which locks `spareShops` shops more than it may claim deliveries. Sends all statements at once, so that no
  * round trip prolongs the locks. Returns the claims, and whether more shops may be ready.
  */
 const claimOnce = (

@@ -162,8 +162,8 @@ export interface TicketList {
 }
 
 /**
- * Selects the changes that match a filter. If at most `most` changes are left, it reads them in order. Otherwise, if
- * the filter's index has at most `most` tickets, it reads and sorts these. Otherwise it reads the next `most` changes.
+ * Selects the changes that match a filter. If at most `max` changes are left, it reads them in order. Otherwise, if
+ * the filter's index has at most `max` tickets, it reads and sorts these. Otherwise it reads the next `max` changes.
  */
 const filteredChanges = (
   sql: SqlClient,

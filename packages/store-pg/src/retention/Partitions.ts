@@ -18,7 +18,7 @@ const monthOf = (year: number, month: number): Month => {
   return { name: new Date(from).toISOString().slice(0, 7).replace("-", "_"), from, until: Date.UTC(year, month + 1) }
 }
 
-/** The month of an instant, and the `following` months after it. */
+/** The month of an instant, and the `monthsAhead` months after it. */
 const monthsFrom = (now: Instant, monthsAhead: number): ReadonlyArray<Month> => {
   const date = new Date(now)
   return Array.from({ length: monthsAhead + 1 }, (_, i) => monthOf(date.getUTCFullYear(), date.getUTCMonth() + i))

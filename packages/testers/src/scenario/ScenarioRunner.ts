@@ -366,7 +366,7 @@ export class ScenarioRunner {
     }
   })
 
-  /** Creates what a scenario lists under `resolvedKey`: its shops with their keys and receivers, and its clients. */
+  /** Creates what a scenario lists under `given`: its shops with their keys and receivers, and its clients. */
   readonly prepare = ({ shops, clients }: Scenario): Effect.Effect<void, StepFailure> =>
     Effect.zipRight(
       Effect.forEach(shops, ([name, shop]) => this.#openShop(name, shop), { discard: true }),

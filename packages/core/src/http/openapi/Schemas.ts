@@ -230,7 +230,7 @@ export const toResponseSchema = (schema: unknown): Json =>
 
 const compareByName = ([a]: readonly [string, Json], [b]: readonly [string, Json]) => (a < b ? -1 : 1)
 
-/** The named schemas of a contract and of the given schemas; those of `more` are added unchanged. */
+/** The named schemas of a contract and of `others`; the schemas of `extension` are added unchanged. */
 export const collectSchemas = (
   spec: OpenApi.OpenAPISpec,
   others: ReadonlyArray<Schema.Schema.AnyNoContext> = [],
