@@ -3,7 +3,7 @@ import { isIP, type Socket } from "node:net"
 import { Limits } from "@workshop/core"
 import { BodyIncomplete, BodyTooLarge, type HttpRequest } from "@workshop/core/http"
 import { isHeaderRepeated } from "@workshop/core/internal"
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
 
 /**
  * The length of a request's body according to its headers, in bytes: 0 without a body, NaN if the headers do not have
@@ -38,14 +38,17 @@ export class RequestBody {
     this.#onAborted?.()
   }
 
+  /** Reads the body, at most `max_bytes` bytes. Run it once. */
   read(max_bytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete> {
-    const request = this.#request
-    const length = announcedLength(request)
-    if (length > max_bytes) return tooLarge
-    if (request.destroyed || this.#isAborted) return bodyIncomplete
-    // A body that has arrived completely is read synchronously, so that the fiber need not wait.
-    if (length > 0 && request.readableLength === length) return Exit.succeed(request.read() as Buffer)
-    return this.#arriving(max_bytes)
+    return Effect.suspend(() => {
+      const request = this.#request
+      const length = announcedLength(request)
+      if (length > max_bytes) return tooLarge
+      if (request.destroyed || this.#isAborted) return bodyIncomplete
+      // Nothing waits for a body that has arrived completely.
+      if (length > 0 && request.readableLength === length) return Effect.succeed(request.read() as Buffer)
+      return this.#arriving(max_bytes)
+    })
   }
 
   #arriving(max_bytes: number) {

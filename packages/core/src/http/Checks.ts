@@ -75,7 +75,11 @@ export interface StepDescription {
 /** A check of a request that has passed the checks before it, whose fields it may read. */
 export type Check<In extends CheckedRequest = CheckedRequest, Out extends CheckedRequest = In> = StepDescription &
   (
-    | { readonly kind: "sync"; readonly run: (checked: In) => CheckResult<Out> }
+    | {
+        /** The check decides by the request alone. The limits before it are not counted yet. */
+        readonly kind: "sync"
+        readonly run: (checked: In) => CheckResult<Out>
+      }
     | {
         /** The check may wait for the store or for the body. The limits before it are counted before it runs. */
         readonly kind: "async"
@@ -86,7 +90,7 @@ export type Check<In extends CheckedRequest = CheckedRequest, Out extends Checke
 /** A refusal is a {@link Rejected}; the effect fails only if the store is unavailable. */
 type AsyncRun<In extends CheckedRequest, Out extends CheckedRequest> = (
   checked: In
-) => CheckResult<Out> | Effect.Effect<CheckResult<Out>, StoreUnavailable>
+) => Effect.Effect<CheckResult<Out>, StoreUnavailable>
 
 type UsesOf<In> = (checked: In) => ReadonlyArray<LimitUse>
 
@@ -157,14 +161,11 @@ const linkAsyncCheck =
   ): Link<In, Out> =>
   (limits, next) => {
     const counting = { limits, givenBackOn429 }
-    const proceed = (checked: In, result: CheckResult<Out>) =>
-      result instanceof Rejected ? rejectRequest(counting, checked, result, NO_USES) : next(result, NO_USES)
-    return countThen(counting, (checked) => {
-      const result = run(checked)
-      return Effect.isEffect(result)
-        ? continueOrFail(counting, checked, result, (settled) => proceed(checked, settled))
-        : proceed(checked, result)
-    })
+    return countThen(counting, (checked) =>
+      continueOrFail(counting, checked, run(checked), (result) =>
+        result instanceof Rejected ? rejectRequest(counting, checked, result, NO_USES) : next(result, NO_USES)
+      )
+    )
   }
 
 const linkLimitCheck =

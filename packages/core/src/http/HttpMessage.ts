@@ -1,4 +1,4 @@
-import { Data, type Effect, Exit } from "effect"
+import { Data, type Effect } from "effect"
 import type { LimitStatus } from "../domain/LimitWindow.js"
 
 /** The body is larger than the service accepts. */
@@ -21,10 +21,7 @@ export interface HttpRequest {
   readonly repeats: (name: string) => boolean
   /** The sender's address, for the limit on requests without a valid key. */
   readonly address: string
-  /**
-   * Reads the body, at most `max_bytes` bytes. Call it once. If the whole body has arrived, the call itself reads it and returns an `Exit`;
-   * otherwise it returns an effect that waits for the rest.
-   */
+  /** Reads the body, at most `max_bytes` bytes. Call it once, and run its effect once. */
   readonly body: (max_bytes: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete>
   /** The framework's own request, if the API is mounted in one, for the embedder's `authenticate`. */
   readonly source?: unknown
@@ -33,9 +30,6 @@ export interface HttpRequest {
    */
   readonly onAuthenticated?: (() => void) | undefined
 }
-
-/** Whether the call of `body` has read the whole body, so that no fiber has to wait for it. */
-export const hasArrived = <A, E>(reading: Effect.Effect<A, E>): reading is Exit.Exit<A, E> => Exit.isExit(reading)
 
 /** Whether a header occurs more than once in a list that alternates names and values, such as Node's `rawHeaders`. */
 export const isHeaderRepeated = (rawHeaders: ReadonlyArray<string>, name: string): boolean => {

@@ -1,9 +1,9 @@
-import { Effect, Either, Exit } from "effect"
+import { Effect, Either } from "effect"
 import { Limits } from "../domain/Limits.js"
 import { findDuplicateMembers } from "./DuplicateMembers.js"
 import { type Route, toHeaderCase } from "./Endpoint.js"
 import { makeRepeatedIssue, makeTooLargeIssue, type RequestIssue } from "./ErrorTable.js"
-import { type BodyIncomplete, type BodyTooLarge, type HttpRequest, hasArrived } from "./HttpMessage.js"
+import type { BodyIncomplete, BodyTooLarge, HttpRequest } from "./HttpMessage.js"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
@@ -90,15 +90,12 @@ const bodyReadIssue = (failure: BodyTooLarge | BodyIncomplete, max_bytes: number
     ? { value: undefined, issues: [makeTooLargeIssue(max_bytes)] }
     : makeMalformedPart("ended before it was complete")
 
-/** Reads a JSON body of at most `max_bytes` bytes: at once if it has arrived, otherwise as an effect. */
-export const readBody = (request: HttpRequest, max_bytes: number): RequestPart | Effect.Effect<RequestPart> => {
-  const reading = request.body(max_bytes)
-  if (hasArrived(reading) && Exit.isSuccess(reading)) return readJson(reading.value, request)
-  return Effect.match(reading, {
+/** Reads a JSON body of at most `max_bytes` bytes. */
+export const readBody = (request: HttpRequest, max_bytes: number): Effect.Effect<RequestPart> =>
+  Effect.match(request.body(max_bytes), {
     onSuccess: (bytes) => readJson(bytes, request),
     onFailure: (failure) => bodyReadIssue(failure, max_bytes)
   })
-}
 
 /** The part of a request that contains a service's input. */
 export const inputPartOf = (method: string): RequestIssue["in"] =>

@@ -1,6 +1,6 @@
 import { type Cause, Effect, type Fiber } from "effect"
 import { ServiceLimits } from "../domain/Limits.js"
-import { type HttpRequest, hasArrived } from "./HttpMessage.js"
+import type { HttpRequest } from "./HttpMessage.js"
 
 // Up to `requests_running_min` requests are always accepted, because they end quickly unless the store is unavailable. After
 // `request_burst_ms` the count shows whether the process keeps up.
@@ -71,16 +71,13 @@ export class RunningRequests {
 /** The request, with a body that is not counted while it arrives. */
 const withPausedBody = (request: HttpRequest, count: (next: 0 | 1) => void): HttpRequest => ({
   ...request,
-  body: (max) => {
-    const reading = request.body(max)
-    if (hasArrived(reading)) return reading
-    return Effect.suspend(() => {
+  body: (max) =>
+    Effect.suspend(() => {
       count(0)
       const resumeCount = <A>(result: A): A => {
         count(1)
         return result
       }
-      return Effect.mapBoth(reading, { onSuccess: resumeCount, onFailure: resumeCount })
+      return Effect.mapBoth(request.body(max), { onSuccess: resumeCount, onFailure: resumeCount })
     })
-  }
 })

@@ -105,9 +105,9 @@ export const makeAuthentication = (own?: OwnAuthentication) =>
           )
         }
         const key = bearer(request)
-        if (key === undefined) return rejectCaller(checked)
+        if (key === undefined) return Effect.succeed(rejectCaller(checked))
         const cachedHolder = keys.cachedHolder(key, context.now)
-        if (cachedHolder !== undefined) return acceptCaller(checked, cachedHolder)
+        if (cachedHolder !== undefined) return Effect.succeed(acceptCaller(checked, cachedHolder))
         return Effect.map(lookUp(request, key, context.now), (holder) => {
           if (holder instanceof Rejected) return holder
           return holder === null ? rejectCaller(checked, key) : acceptCaller(checked, holder)

@@ -70,11 +70,8 @@ export const makeBodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadRe
   kind: "async",
   run: (checked) => {
     const { route } = checked.match
-    if (route.method === "GET") return withFields(checked, { body: NO_BODY })
-    const bodyResult = readBody(checked.request, route.body_bytes)
-    return Effect.isEffect(bodyResult)
-      ? Effect.map(bodyResult, (body) => withFields(checked, { body }))
-      : withFields(checked, { body: bodyResult })
+    if (route.method === "GET") return Effect.succeed(withFields(checked, { body: NO_BODY }))
+    return Effect.map(readBody(checked.request, route.body_bytes), (body) => withFields(checked, { body }))
   }
 })
 
