@@ -1,6 +1,7 @@
 /*
  * Replaces the start of a batch as soon as the first request was read, which would make batches of one command while requests arrive
  * together. Without it, the process took 155 µs of processor time in place of 145 µs for a delivery (docs/how-it-is-built.md).
+ * test/fast/drainInput.test.ts proves that the batches contain every command once, in the order of arrival.
  */
 
 import { Effect } from "effect"
