@@ -27,9 +27,12 @@ import {
   withoutSequence
 } from "../Tables.js"
 
-const visibleSql = Object.entries(visibleLink)
-  .map(([field, isSet]) => `l.${field} is ${isSet ? "not null" : "null"}`)
-  .join(" and ")
+const linkCondition = (field: keyof typeof visibleLink) => `l.${field} is ${visibleLink[field] ? "not null" : "null"}`
+
+/** The condition that the link `l` of a client does not block its shop, or that there is no link. */
+export const NOT_BLOCKED = linkCondition("blocked_at")
+
+const visibleSql = (Object.keys(visibleLink) as Array<keyof typeof visibleLink>).map(linkCondition).join(" and ")
 
 /**
  * Joins the link `l` of a client whom a shop may see to `q (shop_id, id)`. The condition is the same as in the index

@@ -2,6 +2,7 @@ import { type Instant, Limits, type ShopId } from "@workshop/core"
 import { claimOrder, LAST_INSTANT, ServiceLimits, TURNS_PER_CLAIM } from "@workshop/core/store"
 import { Clock } from "effect"
 import type { Statement } from "../connection/Statement.js"
+import { isReleased, releasedAt } from "./presentDueAt.js"
 
 /*
  * The queue of deliveries, which is fair among shops: a claim takes one delivery of each shop before a second one of
@@ -267,12 +268,12 @@ const BOTH_KINDS = "(values (false), (true)) k (is_replay)"
  * order of their events.
  */
 const RELEASED_DELIVERIES = `(
-    select d.event_id, d.ticket_id, d.seq, open.enabled_at as due_at, k.is_replay
+    select d.event_id, d.ticket_id, d.seq, ${releasedAt("open")} as due_at, k.is_replay
     from generate_series(1, open.generation - 1) g (generation)
     cross join lateral (
       select * from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = g.generation
       order by d.seq limit ${CANDIDATES_PER_SLOT} * open.room
-    ) d where open.enabled_at <= $1)`
+    ) d where ${releasedAt("open")} <= $1)`
 
 /** The due deliveries of the kind `k` from after the webhook was last turned on. */
 const DUE_DELIVERIES = `(
@@ -333,8 +334,8 @@ export const CLAIM = `with ${CLAIMABLE_DELIVERIES}, picked as (
  */
 const NEXT_DUE_AT = `case when open.room > 0 then least(
     case when open.generation > 1 then (
-      select open.enabled_at from workshop.delivery d where ${WAITING} and d.is_replay in (false, true)
-        and d.generation < open.generation limit 1
+      select ${releasedAt("open")} from workshop.delivery d where ${WAITING} and d.is_replay in (false, true)
+        and ${isReleased("d", "open")} limit 1
     ) end,
     (select d.due_at from workshop.delivery d where ${WAITING} and not d.is_replay and d.generation = open.generation
       and d.due_at >= open.due_from order by d.due_at limit 1),

@@ -5,6 +5,7 @@ import type { NotificationReceiver } from "@workshop/core/store"
 import { Clock, Effect, flow, identity, Metric } from "effect"
 import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "../connection/CommitWaits.js"
 import { READS_ONLY } from "../connection/SessionClient.js"
+import { isReleased, releasedAt } from "../deliveries/presentDueAt.js"
 import { checkNamed, checkOn } from "../migrate/Migrator.js"
 import { type Session, statementFailure } from "../migrate/Session.js"
 import { clockOffset } from "./ClockGuard.js"
@@ -52,13 +53,13 @@ interface Server {
 /** The due deliveries of a shop `s`, with a limit for each kind: live, replayed, and released when the webhook was turned on again. */
 const dueOf = (sql: SqlClient.SqlClient, now: number, max: number) => {
   const waiting = sql`from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null`
-  const withTimeLimit = (is_replay: boolean) =>
+  const dueOfKind = (is_replay: boolean) =>
     sql`(select d.due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))} and d.generation = s.generation
       and d.due_at <= ${now} order by d.due_at limit ${max})`
-  const RELEASED_COUNT = (is_replay: boolean) =>
-    sql`(select s.enabled_at as due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))}
-      and d.generation < s.generation limit ${max})`
-  return sql`${withTimeLimit(false)} union all ${withTimeLimit(true)} union all ${RELEASED_COUNT(false)} union all ${RELEASED_COUNT(true)}`
+  const releasedOfKind = (is_replay: boolean) =>
+    sql`(select ${sql.literal(releasedAt("s"))} as due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))}
+      and ${sql.literal(isReleased("d", "s"))} limit ${max})`
+  return sql`${dueOfKind(false)} union all ${dueOfKind(true)} union all ${releasedOfKind(false)} union all ${releasedOfKind(true)}`
 }
 
 const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`

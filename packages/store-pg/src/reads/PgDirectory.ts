@@ -24,6 +24,7 @@ import {
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { HOME_CELL } from "../cells/CellLocations.js"
+import { NOT_BLOCKED } from "../commands/LoadStatements.js"
 import { failureOf } from "../connection/PgFailure.js"
 import { runRead } from "../connection/Sql.js"
 import { type WithSequence, withoutSequence } from "../Tables.js"
@@ -66,7 +67,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
       // The subquery has `limit 1`, because Postgres would otherwise scan the links of all shops.
       const link = sql`select * from workshop.client_link l where l.shop_id = c.shop_id and l.client_id = ${id} limit 1`
       const inStatus = latestOf(sql`workshop.offer x
-        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN_WHILE_BLOCKED}) or l.blocked_at is null)`)
+        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN_WHILE_BLOCKED}) or ${sql.literal(NOT_BLOCKED)})`)
       return sql<{ readonly offer: WithSequence<OfferRecord> }>`
         with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
         left join lateral (${link}) l on true
