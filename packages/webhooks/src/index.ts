@@ -12,4 +12,10 @@
 export type * from "./events.js"
 export { type ReceiveResult, receive } from "./receive.js"
 export { type SignOptions, sign } from "./sign.js"
-export { type VerifyFailure, type VerifyOptions, type VerifyResult, verify } from "./verify.js"
+export {
+  DEFAULT_TOLERANCE_SECONDS,
+  type VerifyFailure,
+  type VerifyOptions,
+  type VerifyResult,
+  verify
+} from "./verify.js"

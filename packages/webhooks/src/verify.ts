@@ -19,9 +19,12 @@ export type VerifyResult =
   | { readonly ok: true; readonly t: number }
   | { readonly ok: false; readonly reason: VerifyFailure }
 
+/** The tolerance of {@link verify} without `tolerance_seconds`. */
+export const DEFAULT_TOLERANCE_SECONDS = 300
+
 /** Options of {@link verify}. */
 export interface VerifyOptions {
-  /** The maximum difference between `t` and `now`; 300 by default. */
+  /** The maximum difference between `t` and `now`; {@link DEFAULT_TOLERANCE_SECONDS} by default. */
   readonly tolerance_seconds?: number
   /** The current time, as a date or in milliseconds since 1970; by default from the receiver's clock. */
   readonly now?: Date | number
@@ -111,7 +114,7 @@ export const verify = async (
   rawBody: string | Uint8Array,
   header: string | null | undefined,
   secrets: string | ReadonlyArray<string>,
-  { tolerance_seconds = 300, now }: VerifyOptions = {}
+  { tolerance_seconds = DEFAULT_TOLERANCE_SECONDS, now }: VerifyOptions = {}
 ): Promise<VerifyResult> => {
   const keys = toSecretList(secrets)
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {

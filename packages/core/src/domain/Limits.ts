@@ -1,3 +1,4 @@
+import { DEFAULT_TOLERANCE_SECONDS } from "@workshop/webhooks"
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./Instant.js"
 
 /**
@@ -88,7 +89,7 @@ export const Limits = {
   /** How long events are also signed with a webhook's previous secret. */
   secret_overlap_ms: 24 * HOUR_MS,
   /** The age from which a receiver refuses a signature. */
-  webhook_tolerance_ms: 5 * MINUTE_MS,
+  webhook_tolerance_ms: DEFAULT_TOLERANCE_SECONDS * SECOND_MS,
   /** How long a receiver may take to respond. */
   webhook_timeout_ms: 10 * SECOND_MS,
   /** The redirects that a sender follows: none, because their target may be an address that is not public. The attempt fails. */

@@ -3,6 +3,8 @@ import { ClientBadge } from "../../domain/Client.js"
 import { API_VERSION, type EventData, eventBody } from "../../domain/Event.js"
 import { type EventType, eventTypes } from "../../domain/EventType.js"
 import type { EventId, ShopId } from "../../domain/Identifier.js"
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../domain/Instant.js"
+import { Limits } from "../../domain/Limits.js"
 import { Quote, Ticket } from "../../domain/Ticket.js"
 import { AbandonReason, TicketState } from "../../domain/TicketLifecycle.js"
 import * as Sample from "./Samples.js"
@@ -110,8 +112,7 @@ const makeSignatureHeader = (name: string) => ({
   name,
   in: "header",
   required: true,
-  description:
-    "`t` is the time of sending in seconds. `v1` is the hexadecimal HMAC-SHA256 of `t`, a dot and the raw body, with the webhook's secret as the key. For 24 hours after a change of the secret there are two `v1`. Accept either of them. Compare in constant time, and refuse a `t` that is more than five minutes from your clock",
+  description: `\`t\` is the time of sending in seconds. \`v1\` is the hexadecimal HMAC-SHA256 of \`t\`, a dot and the raw body, with the webhook's secret as the key. For ${Limits.secret_overlap_ms / HOUR_MS} hours after a change of the secret there are two \`v1\`. Accept either of them. Compare in constant time, and refuse a \`t\` that is more than ${Limits.webhook_tolerance_ms / MINUTE_MS} minutes from your clock`,
   schema: { type: "string", pattern: "^t=\\d+(,v1=[0-9a-f]{64}){1,2}$" },
   example: "t=1795165924,v1=3f1d5a0c9b7e24681357acbd0e2f4a6c8b9d1e3f5a7c9b0d2e4f6a8c0b1d3e5f"
 })
@@ -120,7 +121,7 @@ const makeWebhook = (type: EventType, header: string) => ({
   post: {
     operationId: `on${eventName(type)}`,
     summary: eventTypes[type],
-    description: "Respond 2xx within ten seconds, and process the event afterwards. The same event may arrive twice.",
+    description: `Respond 2xx within ${Limits.webhook_timeout_ms / SECOND_MS} seconds, and process the event afterwards. The same event may arrive twice.`,
     tags: ["Webhooks"],
     security: [],
     parameters: [makeSignatureHeader(header)],
