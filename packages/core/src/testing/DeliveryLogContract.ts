@@ -46,7 +46,7 @@ export const deliveryLogContract = makeCases({
         clock.set(start)
         const [again] = yield* dispatcher.claim()
         const outcomes = [recordLate(slow!, DOWN), Effect.asVoid(record(again!, statusResult(200)))]
-        for (const end of isEarlierFirst ? outcomes : outcomes.reverse()) yield* end
+        for (const recordOutcome of isEarlierFirst ? outcomes : outcomes.reverse()) yield* recordOutcome
         yield* recordLate(slow!, DOWN)
         const logged = (yield* logOf(shop)).find(({ event_id }) => event_id === slow!.event_id)
         yield* expectSame("delivered", logged?.state, "delivered")

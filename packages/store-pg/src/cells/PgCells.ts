@@ -78,9 +78,9 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
       runRead
     ),
     hasPlaced: sql<{
-      readonly has: boolean
-    }>`select /* workshop has placed shops */ exists (select from workshop.shop_cell) as has`.pipe(
-      Effect.map(([row]) => row!.has),
+      readonly has_placed: boolean
+    }>`select /* workshop has placed shops */ exists (select from workshop.shop_cell) as has_placed`.pipe(
+      Effect.map(([row]) => row!.has_placed),
       runRead
     ),
     cellOfKey: (hash) =>

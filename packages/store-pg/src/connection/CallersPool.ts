@@ -134,7 +134,7 @@ export const sqlConnection = (send: (statement: Statement) => Effect.Effect<Quer
 export const DATABASE_IDENTITY = `concat_ws(' ', pg_postmaster_start_time(),
     (select oid from pg_database where datname = current_database()), to_regclass('workshop.shop_head')::oid)`
 
-const IDENTIFY = (schema: string): Statement => ({
+const identityQuery = (schema: string): Statement => ({
   name: "",
   text: inSchema(`select /* workshop pool */ ${DATABASE_IDENTITY} as database, gen_random_uuid()::text as id`, schema),
   values: []
@@ -142,7 +142,7 @@ const IDENTIFY = (schema: string): Statement => ({
 
 const identify = (send: Connection["send"], schema: string) =>
   Effect.map(
-    send([IDENTIFY(schema)]),
+    send([identityQuery(schema)]),
     ([result]) => result!.rows[0] as { readonly database: string; readonly id: string }
   )
 
