@@ -557,7 +557,7 @@ const ofRequests = [
     "Checks",
     "refused-request-not-given-back",
     "a request that got a 429 stays counted",
-    "? Effect.as(giveBackLimits(counting, checked), response)",
+    "? Effect.as(giveBackLimits(limits, givenBackUses, reached), response)",
     "? Effect.succeed(response)"
   ),
   domain(

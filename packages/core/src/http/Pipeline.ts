@@ -25,8 +25,8 @@ import { type ObservedResponse, type RequestContext, respond, respondToCause } f
  * 7. `respond` (`respond.ts`) makes status, headers and body from the result, or from a failure by its row in `ErrorTable.ts`.
  * 8. `Listener.ts` sends the response, or interrupts the fiber if the client has disconnected.
  *
- * If a check rejects, or if a check or the handler fails, the step in `Checks.ts` that ran it responds, and the steps
- * after it do not run. A bug becomes a 500 there, or in `pipeline` if it is outside the checks.
+ * If a check rejects, or if a check or the handler fails, `runChecks` (`Checks.ts`) responds, and the steps after it do
+ * not run. A bug becomes a 500 there, or in `pipeline` if it is outside the checks.
  */
 
 /** The routes below a prefix, and their handler. */

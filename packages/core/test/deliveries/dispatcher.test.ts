@@ -143,16 +143,18 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
         const shops = [yield* openShopWithWebhook, yield* openShopWithWebhook]
         for (const shop of shops) yield* raise(shop, ...Array.from({ length: 120 }, (_, i) => (i * i) % 7))
         const flying = new Map<string, number>()
+        let mostFlying = 0
         sender.script = ({ shop_id, nth, id }) =>
           Effect.gen(function* () {
             const now = (flying.get(shop_id) ?? 0) + 1
             flying.set(shop_id, now)
-            expect(now).toBeLessThanOrEqual(4)
+            mostFlying = Math.max(mostFlying, now)
             for (let i = id.charCodeAt(12) % 4; i >= 0; i--) yield* turnOfLoop
             flying.set(shop_id, flying.get(shop_id)! - 1)
             return statusResult(nth === 1 && id.endsWith("3") ? 500 : 200)
           })
         yield* toTheEnd(bench)
+        expect(mostFlying).toBe(4)
         for (const shop of shops) {
           const ids = yield* eventIds(shop)
           for (let ticket = 0; ticket < 7; ticket++) {
