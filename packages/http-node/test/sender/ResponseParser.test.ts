@@ -73,9 +73,9 @@ describe("the parser of HTTP/1.1 responses", () => {
     } finally {
       RegExp.prototype.exec = exec
     }
-    // Each byte arrives once, and each search begins a few characters before it.
+    // A search of the whole head for each byte would read 30 million characters.
     expect(charactersSearched).toBeGreaterThan(2_600)
-    expect(charactersSearched).toBeLessThan(100_000)
+    expect(charactersSearched).toBeLessThan(300_000)
   })
 
   it("a connection is not reused if other bytes follow the response", () => {
