@@ -76,7 +76,7 @@ const span = (ms) => {
 /** A limit with its unit, which is the suffix of its name. @param {string} name @param {number} value */
 const amount = (name, value) => {
   const number = value.toLocaleString("en-US")
-  if (name.endsWith("_ms")) return span(value)
+  if (/(?:_m|M)s$/.test(name)) return span(value)
   if (/bytes$/i.test(name)) return value < 1024 * 1024 ? `${value / 1024} KiB` : `${value / 1024 / 1024} MiB`
   if (name.endsWith("_characters")) return `${number} characters`
   return number

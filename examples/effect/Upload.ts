@@ -24,7 +24,7 @@ export const upload = (shop_id: ShopId) =>
     const onProgress = (report: ImportReport) => {
       so_far = report
     }
-    return yield* Imports.run({ shop_id, lines, bad_rows: "skip", onProgress }).pipe(
+    return yield* Imports.run(shop_id, { lines, badRows: "skip", onProgress }).pipe(
       // The body was empty, or a line and the rest after it could not be read.
       Effect.flatMap((report) =>
         HttpServerResponse.json(report, { status: report.rows === 0 || report.stopped_at !== null ? 422 : 200 })

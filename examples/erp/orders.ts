@@ -65,7 +65,7 @@ const failed = (reference: string, error: ClientFailure): Imported => {
     case "CONFLICT":
       return { reference, outcome: "refused", why: `${error.details.reason}: ${CHANGED}` }
     case "TOO_MANY_ATTEMPTS":
-      return { reference, outcome: "later", why: `${error.details.limit}, try in ${error.retry_after_s} s` }
+      return { reference, outcome: "later", why: `${error.details.limit}, try in ${error.retry_after_seconds} s` }
     case "UNREACHABLE":
     case "UNAVAILABLE":
       return { reference, outcome: "later", why: error.message }

@@ -53,7 +53,7 @@ const importing = async (url: string, count: number): Promise<ReadonlyArray<numb
   const times: Array<number> = []
   for (const what of ["imported", "repeated"]) {
     const began = performance.now()
-    const report = await workshop.import({ shop_id: shop.value.id, rows: rowsOf(count, Date.now()) })
+    const report = await workshop.import(shop.value.id, { rows: rowsOf(count, Date.now()) })
     if (!report.ok || report.value.stopped_at !== null) throw new Error(JSON.stringify(report))
     const { tickets, clients, cards, already } = report.value
     times.push((performance.now() - began) / 1000)
@@ -73,7 +73,7 @@ export const imports = benchmark({
     const bench = Effect.gen(function* () {
       const url = yield* (yield* cluster()).database("import")
       const [first, again] = yield* Effect.promise(() => importing(url, count))
-      const { findings } = yield* checkData(url, { timeout_ms: 120_000 })
+      const { findings } = yield* checkData(url, { timeoutMs: 120_000 })
       return { first: first!, again: again!, faults: findings.map((finding) => JSON.stringify(finding)) }
     })
     const { first, again, faults } = await Effect.runPromise(Effect.scoped(bench))

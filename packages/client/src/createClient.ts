@@ -199,7 +199,7 @@ const clientCalls = (send: Transport) => {
 }
 
 const OPTIONS =
-  "baseUrl, key, retries, timeout_ms, maxRetryDelay_ms, userAgent, onRequest, onResponse, fetch, wait, random"
+  "baseUrl, key, retries, timeoutMs, maxRetryDelayMs, userAgent, onRequest, onResponse, fetch, wait, random"
 
 /**
  * The API as functions that return values: `{ ok: true, value, meta, response }`, or `{ ok: false, error }` typed by

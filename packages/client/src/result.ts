@@ -7,7 +7,7 @@ export interface RateLimit {
   /** The number of uses left. */
   readonly remaining: number
   /** The seconds until the window starts again. */
-  readonly reset_s: number
+  readonly reset_seconds: number
 }
 
 /** The facts of a result's HTTP response. Quote `request_id` if you ask the service's operator about it. */
@@ -58,7 +58,7 @@ export type ApiFailure<C extends string = ErrorCode> = C extends string
       /** The service's id of this request. Quote it if you ask the service's operator about the failure. */
       readonly request_id: string | null
       /** The seconds until a retry may succeed, after a 429 or a 503; else null. */
-      readonly retry_after_s: number | null
+      readonly retry_after_seconds: number | null
       /** The limit with the fewest uses left; null if the response has none. */
       readonly rate_limit: RateLimit | null
       /** The number of requests that the call sent. */

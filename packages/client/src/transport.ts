@@ -32,9 +32,9 @@ export interface ClientOptions {
    */
   readonly retries?: number
   /** How long the client waits for one response, in milliseconds; 15,000 by default. */
-  readonly timeout_ms?: number
+  readonly timeoutMs?: number
   /** The longest wait before another attempt, in milliseconds; 5,000 by default. A longer `Retry-After` fails the call at once. */
-  readonly maxRetryDelay_ms?: number
+  readonly maxRetryDelayMs?: number
   /**
    * The name of your program, such as `my-till/1.4`, for `User-Agent`, so that the operator can distinguish programs.
    */
@@ -52,7 +52,7 @@ export interface ClientOptions {
 }
 
 /** The minimum of each numeric option. */
-const MINIMUMS: Readonly<Record<string, number>> = { retries: 0, timeout_ms: 1, maxRetryDelay_ms: 0 }
+const MINIMUMS: Readonly<Record<string, number>> = { retries: 0, timeoutMs: 1, maxRetryDelayMs: 0 }
 
 /** Throws an error about the first number that is wrong. */
 const checkNumbers = (options: object): void => {
@@ -66,8 +66,8 @@ const checkNumbers = (options: object): void => {
 export interface CallOptions {
   /** Ends the call at once with the code `ABORTED`, even between two attempts. */
   readonly signal?: AbortSignal
-  /** Like `ClientOptions.timeout_ms`. */
-  readonly timeout_ms?: number
+  /** Like `ClientOptions.timeoutMs`. */
+  readonly timeoutMs?: number
   /** Like `ClientOptions.retries`. */
   readonly retries?: number
 }
@@ -158,10 +158,10 @@ const parseWhole = (header: string | null): number | null =>
   header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
 
 const readRateLimit = (headers: Headers): RateLimit | null => {
-  const [limit = null, remaining = null, reset_s = null] = ["limit", "remaining", "reset"].map((name) =>
+  const [limit = null, remaining = null, reset = null] = ["limit", "remaining", "reset"].map((name) =>
     parseWhole(headers.get(`ratelimit-${name}`))
   )
-  return limit === null || remaining === null || reset_s === null ? null : { limit, remaining, reset_s }
+  return limit === null || remaining === null || reset === null ? null : { limit, remaining, reset_seconds: reset }
 }
 
 type SettledCall =
@@ -178,8 +178,8 @@ const settle = ({ status, headers }: Response, text: string, attempts: number): 
   const response = { status, request_id, rate_limit: readRateLimit(headers), attempts }
   if (envelope.success) return { ok: true, value: envelope.data, meta: envelope.meta, response }
   const { code, message, details } = envelope.error
-  const retry_after_s = parseWhole(headers.get("retry-after"))
-  return { ok: false, error: { code, message, details, ...response, retry_after_s } as ApiFailure }
+  const retry_after_seconds = parseWhole(headers.get("retry-after"))
+  return { ok: false, error: { code, message, details, ...response, retry_after_seconds } as ApiFailure }
 }
 
 const isAborted = ({ signal }: CallOptions): boolean => signal?.aborted === true
@@ -199,9 +199,9 @@ const reasonOf = (error: unknown): unknown => {
 }
 
 const attemptCall = async (options: ClientOptions, call: Call, request: RequestEvent): Promise<SettledCall> => {
-  const { timeout_ms = options.timeout_ms ?? 15_000, signal, body, method } = call
+  const { timeoutMs = options.timeoutMs ?? 15_000, signal, body, method } = call
   const { attempt: attempts, url } = request
-  const timeout = AbortSignal.timeout(timeout_ms)
+  const timeout = AbortSignal.timeout(timeoutMs)
   try {
     // The function calls `fetch` on `globalThis`, because browsers and workers refuse any other `this`.
     const { fetch = (request: Request) => globalThis.fetch(request) } = options
@@ -218,7 +218,7 @@ const attemptCall = async (options: ClientOptions, call: Call, request: RequestE
     return settle(response, await response.text(), attempts)
   } catch (cause) {
     if (isAborted(call)) return abortedCall(attempts)
-    const why = timeout.aborted ? `it took longer than ${timeout_ms} ms` : reasonOf(cause)
+    const why = timeout.aborted ? `it took longer than ${timeoutMs} ms` : reasonOf(cause)
     const message = `No response from ${options.baseUrl}: ${why}`
     return { ok: false, error: { code: timeout.aborted ? "TIMED_OUT" : "UNREACHABLE", message, cause, attempts } }
   }
@@ -227,7 +227,7 @@ const attemptCall = async (options: ClientOptions, call: Call, request: RequestE
 /** The milliseconds until the client sends the same request again; null if it must not. */
 const retryDelayOf = (settled: SettledCall, call: Call, options: ClientOptions): number | null => {
   // biome-ignore lint/plugin: an API client has neither Effect nor the service's source of randomness.
-  const { maxRetryDelay_ms: max_ms = 5_000, random = Math.random } = options
+  const { maxRetryDelayMs: max_ms = 5_000, random = Math.random } = options
   const retries = call.retries ?? options.retries ?? 3
   if (settled.ok || settled.error.code === "ABORTED" || settled.error.attempts > retries) return null
   const { error } = settled
@@ -239,7 +239,7 @@ const retryDelayOf = (settled: SettledCall, call: Call, options: ClientOptions):
   if (!("status" in error)) return isRepeatable ? wait_ms : null
   // A request that got a 429 was not processed, so any request may be sent again.
   if (error.status !== 429 && !(isRepeatable && RETRYABLE.includes(error.status))) return null
-  const requested_ms = ("retry_after_s" in error ? (error.retry_after_s ?? 0) : 0) * 1000
+  const requested_ms = ((error as Partial<ApiFailure>).retry_after_seconds ?? 0) * 1000
   return requested_ms > max_ms ? null : Math.max(requested_ms, wait_ms)
 }
 

@@ -159,7 +159,7 @@ describe("@workshop/client", () => {
 
   it("the client returns a 429 at once, with the seconds to wait, if the wait would be too long", async () => {
     const busy = scripted(failure(429, "TOO_MANY_ATTEMPTS", { "retry-after": "60" }))
-    expect(await busy.client.shop.read()).toMatchObject({ ok: false, error: { retry_after_s: 60 } })
+    expect(await busy.client.shop.read()).toMatchObject({ ok: false, error: { retry_after_seconds: 60 } })
     expect(busy.waited).toEqual([])
   })
 
@@ -223,7 +223,7 @@ describe("@workshop/client", () => {
         request.signal.addEventListener("abort", () => reject(request.signal.reason))
       )
     const slow = createClient({ baseUrl: BASE, key, fetch: hanging, wait: async () => undefined })
-    expect(await slow.shop.read({ timeout_ms: 1, retries: 2 })).toMatchObject({
+    expect(await slow.shop.read({ timeoutMs: 1, retries: 2 })).toMatchObject({
       ok: false,
       error: {
         code: "TIMED_OUT",
@@ -246,7 +246,7 @@ describe("@workshop/client", () => {
   })
 
   it("a result has the request's id, its limit and its attempts, like a failure", async () => {
-    const limits = { limit: 120, remaining: expect.any(Number), reset_s: expect.any(Number) }
+    const limits = { limit: 120, remaining: expect.any(Number), reset_seconds: expect.any(Number) }
     const response = { request_id: expect.stringMatching(/^[0-9a-f]{24}$/), rate_limit: limits, attempts: 1 }
     expect(await client.shop.read()).toMatchObject({ ok: true, response: { status: 200, ...response } })
     const missing = await client.tickets.byId("0198c5f1-0d20-7000-8a4f-2be6c90d1357")
@@ -298,16 +298,16 @@ describe("@workshop/client", () => {
   })
 
   it.each([
-    [{ timeout_ms: -1 }, "timeout_ms must be a whole number from 1"],
-    [{ timeout_ms: 0 }, "timeout_ms must be a whole number from 1"],
+    [{ timeoutMs: -1 }, "timeoutMs must be a whole number from 1"],
+    [{ timeoutMs: 0 }, "timeoutMs must be a whole number from 1"],
     [{ retries: 1.5 }, "retries must be a whole number from 0"],
-    [{ maxRetryDelay_ms: Number.NaN }, "maxRetryDelay_ms must be a whole number from 0"]
+    [{ maxRetryDelayMs: Number.NaN }, "maxRetryDelayMs must be a whole number from 0"]
   ])("the option %j of a call is refused in one sentence", (wrong, sentence) => {
     expect(() => createClient({ baseUrl: BASE, key, ...wrong } as never)).toThrow(sentence)
   })
 
   it("wrong options of a call are refused in one sentence", async () => {
-    await expect(client.shop.read({ timeout_ms: -1 })).rejects.toThrow("timeout_ms must be a whole number from 1")
+    await expect(client.shop.read({ timeoutMs: -1 })).rejects.toThrow("timeoutMs must be a whole number from 1")
   })
 
   it("unwrap throws a failure as an exception with its code, its message and its cause", async () => {

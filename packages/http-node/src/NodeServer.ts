@@ -38,10 +38,10 @@ export interface NodeServerOptions {
 const make = (timeouts: ServerTimeouts) => {
   const server = Http.createServer({
     maxHeaderSize: Limits.request_head_bytes,
-    headersTimeout: timeouts.head_ms,
-    requestTimeout: timeouts.request_ms,
-    keepAliveTimeout: timeouts.idle_ms,
-    connectionsCheckingInterval: timeouts.check_ms,
+    headersTimeout: timeouts.headMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.idleMs,
+    connectionsCheckingInterval: timeouts.checkMs,
     // The pipeline checks the Host header, because node's own response would have no envelope.
     requireHostHeader: false
   })
@@ -131,13 +131,13 @@ const listenForRequests = (
  * Stops accepting connections, serves requests that clients are sending, waits for running requests, and closes the
  * remaining connections.
  */
-const stop = (server: Http.Server, connections: OpenConnections, { drain_arrival_ms, stopping_ms }: ServerTimeouts) =>
+const stop = (server: Http.Server, connections: OpenConnections, { drainArrivalMs, stoppingMs }: ServerTimeouts) =>
   Effect.suspend(() => {
     server.emit(SHUTDOWN)
     connections.endKeepAlive()
     return closeServer(server, {
-      drain_arrival_ms,
-      timeout: stopping_ms,
+      drainArrivalMs,
+      timeoutMs: stoppingMs,
       afterArrivals: Effect.sync(() => {
         connections.stop()
         server.close()

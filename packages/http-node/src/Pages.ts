@@ -14,7 +14,7 @@ const FRESH_MS = 1_000
 /** The settings of the pages. */
 export interface PagesOptions extends DocumentOptions {
   /** The time for which results of `/readyz` and `/metrics` are cached, in milliseconds; a second by default. */
-  readonly fresh_ms?: number
+  readonly freshMs?: number
 }
 
 /** A page at one path (Specification, Commands). */
@@ -37,7 +37,7 @@ const readiness = (unavailable: ReadonlyArray<UnavailableCell>) => {
  * The routes without a key in addition to the API: liveness, readiness, metrics, the OpenAPI document, and a page to
  * try the API. Pass the dispatcher's options, so that the document describes the webhooks that are sent.
  */
-export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatureHeader }: PagesOptions = {}) {
+export const pages = Effect.fnUntraced(function* ({ freshMs = FRESH_MS, signatureHeader }: PagesOptions = {}) {
   const options = signatureHeader === undefined ? {} : { signatureHeader }
   // The document is loaded and rendered at the first request, because that takes longer than the rest of the start.
   const openapi = runOnce(
@@ -49,10 +49,10 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatu
 
   // At the start, the check logs data that is ahead of the clock.
   yield* warnIfDataAhead
-  const ready = coalesce(Effect.provideService(notReadyReason, Directory, yield* Directory), fresh_ms)
+  const ready = coalesce(Effect.provideService(notReadyReason, Directory, yield* Directory), freshMs)
   const metrics = coalesce(
     Effect.map(scrape, (text) => Buffer.from(text)),
-    fresh_ms
+    freshMs
   )
 
   return [

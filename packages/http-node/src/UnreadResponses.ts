@@ -12,7 +12,7 @@ export class UnreadResponses {
 
   constructor(
     runtime: Runtime.Runtime<never>,
-    readonly timeouts: Pick<ServerTimeouts, "response_stall_ms" | "response_total_ms">,
+    readonly timeouts: Pick<ServerTimeouts, "responseStallMs" | "responseTotalMs">,
     /** The maximum of unread bytes of all connections together. */
     readonly maxUnreadBytes: number
   ) {
@@ -24,11 +24,11 @@ export class UnreadResponses {
    * characters, not its bytes.
    */
   watch(response: ServerResponse, socket: Socket, bytes: number): void {
-    const { response_stall_ms, response_total_ms } = this.timeouts
-    socket.setTimeout(response_stall_ms)
+    const { responseStallMs, responseTotalMs } = this.timeouts
+    socket.setTimeout(responseStallMs)
     this.#waiting.set(response, { socket, bytes })
     const lateTimer = this.#fork(
-      Effect.sync(() => void socket.destroy()).pipe(Effect.delay(response_total_ms), Effect.withClock(Clock.make()))
+      Effect.sync(() => void socket.destroy()).pipe(Effect.delay(responseTotalMs), Effect.withClock(Clock.make()))
     )
     response.once("close", () => {
       this.#waiting.delete(response)

@@ -10,7 +10,7 @@
  * @packageDocumentation
  */
 
-export { drainOnClose } from "./draining.js"
+export { type DrainOptions, drainOnClose } from "./draining.js"
 export { CannotListen } from "./listen.js"
 export { makeHttpMetrics } from "./metrics/HttpMetrics.js"
 export { collectProcessMetrics, processMetrics } from "./metrics/ProcessMetrics.js"

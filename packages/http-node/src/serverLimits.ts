@@ -26,31 +26,31 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 /** The timeouts of a server, in milliseconds of real time. They keep slow clients from occupying sockets. */
 export interface ServerTimeouts {
   /** The time for a request's head, from its first byte or from the start of the connection. */
-  readonly head_ms: number
+  readonly headMs: number
   /** The time for a whole request, head and body. */
-  readonly request_ms: number
+  readonly requestMs: number
   /** The time that a connection stays open without a request. Proxies usually wait less, so they close first. */
-  readonly idle_ms: number
+  readonly idleMs: number
   /** The time for which a client may read no data of a response. */
-  readonly response_stall_ms: number
+  readonly responseStallMs: number
   /** The time in which a client must read a whole response, even if it reads steadily. */
-  readonly response_total_ms: number
+  readonly responseTotalMs: number
   /** The time for which a stopping server waits for requests that clients are sending. */
-  readonly drain_arrival_ms: number
+  readonly drainArrivalMs: number
   /** The time for running requests when the server stops. Under ten seconds, so that the process can end in ten. */
-  readonly stopping_ms: number
+  readonly stoppingMs: number
   /** The interval at which the server checks the timeouts of heads and requests. */
-  readonly check_ms: number
+  readonly checkMs: number
 }
 
 /** The default timeouts, for a server on the internet. */
 export const SERVER_TIMEOUTS: ServerTimeouts = {
-  head_ms: 10_000,
-  request_ms: 30_000,
-  idle_ms: 65_000,
-  response_stall_ms: 30_000,
-  response_total_ms: 120_000,
-  drain_arrival_ms: 250,
-  stopping_ms: 7_000,
-  check_ms: 1_000
+  headMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 65_000,
+  responseStallMs: 30_000,
+  responseTotalMs: 120_000,
+  drainArrivalMs: 250,
+  stoppingMs: 7_000,
+  checkMs: 1_000
 }

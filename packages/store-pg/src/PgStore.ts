@@ -209,8 +209,8 @@ const cellStore = (options: PgStoreOptions, furtherCells: ReadonlyArray<CellAddr
     )
   })
 
-const retentionOf = (where: RetentionOptions) => (keepEvents_ms?: number) =>
-  worker({ ...where, ...(keepEvents_ms !== undefined && { keepEvents_ms }) })
+const retentionOf = (where: RetentionOptions) => (keepEventsMs?: number) =>
+  worker({ ...where, ...(keepEventsMs !== undefined && { keepEventsMs }) })
 
 const READ_CONNECTIONS = 8
 

@@ -77,7 +77,7 @@ describe("A cell is accepted only if it has the id that the directory stores for
         expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(anotherCell)
         expect(yield* startRefused({ url: home.url, cells })).toMatch(anotherCell)
         expect((yield* listCells(home.url, { cells }))[1]!.state).toMatch(anotherCell)
-        const { findings } = yield* checkData(home.url, { timeout_ms: 10_000, cells })
+        const { findings } = yield* checkData(home.url, { timeoutMs: 10_000, cells })
         expect(findings).toMatchObject([{ cell: "east", name: "cell-unavailable" }])
         expect(findings[0]!.finds).toMatch(/another cell with the same name/)
       })
@@ -137,7 +137,7 @@ describe("A cell is accepted only if it has the id that the directory stores for
         const { home, east, cells, inEast } = yield* homeAndEast
         const there = yield* openMigrationSession(east.url)
         yield* there.run("delete from workshop.shop_head; delete from workshop.api_key; delete from workshop.shop")
-        const { findings } = yield* checkData(home.url, { timeout_ms: 10_000, cells })
+        const { findings } = yield* checkData(home.url, { timeoutMs: 10_000, cells })
         expect(findings.filter(({ name }) => name === "cell-shop")).toMatchObject([
           { count: 1, first: [{ shop_id: inEast, directory: "east" }] }
         ])
@@ -229,12 +229,12 @@ describe("An unavailable cell gets no new shops (docs/scaling.md)", LONG, () => 
         expect(listed[1]!.state).toMatch(
           /^The cell east cannot be reached \(.+\). Check that its server is running, and that --cells has its address\.$/
         )
-        const { checks, findings } = yield* checkData(home.url, { timeout_ms: 10_000, cells })
+        const { checks, findings } = yield* checkData(home.url, { timeoutMs: 10_000, cells })
         expect(checks).toBeGreaterThan(10)
         expect(findings).toMatchObject([{ cell: "east", name: "cell-unavailable" }])
         expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(/^The cell east cannot be reached \(/)
         yield* acceptConnections(server, east)
-        expect((yield* checkData(home.url, { timeout_ms: 10_000, cells })).findings).toEqual([])
+        expect((yield* checkData(home.url, { timeoutMs: 10_000, cells })).findings).toEqual([])
         const without = yield* listCells(home.url)
         expect(without[1]).toMatchObject({
           name: "east",

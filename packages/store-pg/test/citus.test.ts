@@ -52,7 +52,7 @@ else {
     { describe, it, afterAll },
     "A store of three cells on Citus",
     Layer.unwrapScoped(Effect.map(cellsOnCitus(url), (schema) => layer({ url, schema, cells: CELLS, leaseClock }))),
-    { timeout_ms: 120_000 }
+    { timeoutMs: 120_000 }
   )
 
   describe("The roles on Citus (docs/scaling.md, Roles and passwords on Citus)", { timeout: 120_000 }, () => {

@@ -124,7 +124,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
-        const { runOnce } = yield* retention({ url, keepEvents_ms: 30 * DAY })
+        const { runOnce } = yield* retention({ url, keepEventsMs: 30 * DAY })
         yield* events(session, JANUARY - 31 * DAY, JANUARY - 29 * DAY)
         expect((yield* runOnce)?.removed).toBe(2)
         yield* events(session, JANUARY, JANUARY + 40 * DAY)
@@ -185,7 +185,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         const { url, session } = yield* database
         yield* events(session, JANUARY)
         yield* session.run("update attempt set started_at = started_at - 1")
-        const { runOnce } = yield* retention({ url, keepEvents_ms: 30 * DAY })
+        const { runOnce } = yield* retention({ url, keepEventsMs: 30 * DAY })
         clock.set(JANUARY + 30 * DAY)
         expect((yield* runOnce)?.removed).toBe(0)
         clock.advance(1)

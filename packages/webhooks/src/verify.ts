@@ -19,13 +19,13 @@ export type VerifyResult =
   | { readonly ok: true; readonly t: number }
   | { readonly ok: false; readonly reason: VerifyFailure }
 
-/** The tolerance of {@link verify} without `tolerance_seconds`. */
+/** The tolerance of {@link verify} without `toleranceSeconds`. */
 export const DEFAULT_TOLERANCE_SECONDS = 300
 
 /** Options of {@link verify}. */
 export interface VerifyOptions {
   /** The maximum difference between `t` and `now`; {@link DEFAULT_TOLERANCE_SECONDS} by default. */
-  readonly tolerance_seconds?: number
+  readonly toleranceSeconds?: number
   /** The current time, as a date or in milliseconds since 1970; by default from the receiver's clock. */
   readonly now?: Date | number
 }
@@ -114,7 +114,7 @@ export const verify = async (
   rawBody: string | Uint8Array,
   header: string | null | undefined,
   secrets: string | ReadonlyArray<string>,
-  { tolerance_seconds = DEFAULT_TOLERANCE_SECONDS, now }: VerifyOptions = {}
+  { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now }: VerifyOptions = {}
 ): Promise<VerifyResult> => {
   const keys = toSecretList(secrets)
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
@@ -137,7 +137,7 @@ export const verify = async (
   const seconds = Math.floor(Number(now ?? new Date()) / 1000)
   const t = Number(signed.t)
   // With `<`, a clock or a tolerance that is NaN would accept every delivery.
-  if (!(t >= seconds - tolerance_seconds)) return { ok: false, reason: "too_old" }
-  if (!(t <= seconds + tolerance_seconds)) return { ok: false, reason: "too_new" }
+  if (!(t >= seconds - toleranceSeconds)) return { ok: false, reason: "too_old" }
+  if (!(t <= seconds + toleranceSeconds)) return { ok: false, reason: "too_new" }
   return { ok: true, t }
 }

@@ -14,7 +14,7 @@ describe("verify returns the verdicts of the test vectors", () => {
   it.each(vectors)(
     "verify returns the verdict of the test vector: $name",
     async ({ body, header, secrets, now, tolerance_seconds, ok, reason }) => {
-      const options = { tolerance_seconds, now: new Date(now * 1000) }
+      const options = { toleranceSeconds: tolerance_seconds, now: new Date(now * 1000) }
       const bytes = bytesOf(body)
       const judged = await verify(bytes, header, secrets, options)
       expect(judged).toEqual(ok ? { ok, t: Number(/t=(\d+)/.exec(header!)![1]) } : { ok, reason })
@@ -97,7 +97,7 @@ describe("verify's own rules", () => {
   })
 
   it("verify accepts nothing if the clock or the tolerance is not a number", async () => {
-    for (const options of [{ now: new Date(Number.NaN) }, { now: new Date(AT), tolerance_seconds: Number.NaN }]) {
+    for (const options of [{ now: new Date(Number.NaN) }, { now: new Date(AT), toleranceSeconds: Number.NaN }]) {
       expect(await verify("{}", header, SECRET, options)).toMatchObject({ ok: false })
     }
   })

@@ -50,7 +50,7 @@ export const checkCommand = command({
       const { printOutput } = yield* Effect.promise(() => import("../terminal/Output.js"))
       const url = yield* databaseUrlOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const result = yield* Effect.mapError(
-        Effect.flatMap(cellsIn(flags), (cells) => checkData(url, { ...cells, timeout_ms: timeout })),
+        Effect.flatMap(cellsIn(flags), (cells) => checkData(url, { ...cells, timeoutMs: timeout })),
         storeRefusal
       )
       yield* printOutput(findingsOutput(result), json)

@@ -70,7 +70,7 @@ export interface StoreChoice {
   /** True if the command may use the embedded Postgres that a running `workshop serve` has started in the folder. */
   readonly isShared?: boolean
   /** The time for which events are kept; by default this process removes none. */
-  readonly keepEvents_ms?: number
+  readonly keepEventsMs?: number
 }
 
 /** The store that the flags choose. Without a choice, a named database is used (Specification, Commands). */
@@ -151,7 +151,7 @@ export const migrateDatabase = (
 /** The store on a database. Its schema is migrated first, or refused if it is not current. */
 const databaseStoreLayer = (url: string, choice: StoreChoice) =>
   Effect.gen(function* () {
-    const { store: kind, schema, migrate, keepEvents_ms, secretsKeys = [] } = choice
+    const { store: kind, schema, migrate, keepEventsMs, secretsKeys = [] } = choice
     const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
     // Only `workshop migrate` creates and migrates several cells, because a misspelt name must be refused and not
     // become a new cell.
@@ -163,8 +163,8 @@ const databaseStoreLayer = (url: string, choice: StoreChoice) =>
       Layer.provide(PgStore.layer({ url, schema, cells, secretsKeys }), Entropy.layer),
       storeRefusal
     )
-    if (keepEvents_ms === undefined) return store
-    return Layer.merge(store, Retention.layer({ url, schema, cells, keepEvents_ms }))
+    if (keepEventsMs === undefined) return store
+    return Layer.merge(store, Retention.layer({ url, schema, cells, keepEventsMs }))
   })
 
 /** The address of the chosen database; the embedded one runs until the scope closes. */

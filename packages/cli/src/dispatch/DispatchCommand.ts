@@ -125,7 +125,7 @@ export const dispatchCommand = command({
       return refuse(
         "--tracking-pages also needs --public-url, because workshop dispatch does not know the address of workshop serve. Add --public-url with the address by which clients reach workshop serve."
       )
-    return dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEvents_ms: flags.keepEvents }).pipe(
+    return dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEventsMs: flags.keepEvents }).pipe(
       withActor(null)
     )
   }

@@ -77,7 +77,7 @@ const runScenario = (text: string) =>
 const serverOf = (flags: ServeFlags) => {
   // A sandbox keeps its events, because a move of its clock would make all of them too old.
   const removesOldEvents = !flags.noDispatcher && !flags.sandbox
-  const choice = { ...choiceOf(flags), ...(removesOldEvents ? { keepEvents_ms: flags.keepEvents } : {}) }
+  const choice = { ...choiceOf(flags), ...(removesOldEvents ? { keepEventsMs: flags.keepEvents } : {}) }
   if (!flags.sandbox)
     return Effect.provide(
       runServer(flags, choice, (api) => Effect.succeed([api])),

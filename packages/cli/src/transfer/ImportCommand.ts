@@ -154,14 +154,14 @@ export const importCommand = ownerCommand({
       const { lines: rows, bytesRead } = readRows(file, format)
       const onProgress = importProgress(size, bytesRead, process.stderr)
       // A dry run checks every row, so that one run finds all errors.
-      const bad_rows = dryRun ? "skip" : badRows
+      const effect = dryRun ? "skip" : badRows
       const { lines, cutAt, rowsAfter } = countLines(rows)
-      const imported = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })
+      const imported = yield* Imports.run(shop_id, { lines, dryRun, badRows: effect, events, onProgress })
       // The import does not read the rows after the row at which it stopped, so this command reads them to count them.
       const not_read = imported.stopped_at === null ? 0 : yield* Effect.promise(() => rowsAfter(imported.rows))
       const report: FileReport = { ...imported, not_read }
       if (onProgress !== undefined) process.stderr.write("\n")
-      if (report.bad > 0 && bad_rows === "skip") {
+      if (report.bad > 0 && effect === "skip") {
         yield* printOutput(outputOf(report), asJson)
         return yield* refuse(skippedRowsMessage(report, badRows))
       }

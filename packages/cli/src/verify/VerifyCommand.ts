@@ -61,7 +61,7 @@ const sentences: Readonly<Record<Exclude<VerifyFailure, "mismatch">, (age: numbe
 export const verifyDelivery = Effect.fnUntraced(function* (delivery: StoredDelivery) {
   const { body, signature, secrets, tolerance_ms, at } = delivery
   const tolerance = tolerance_ms / 1000
-  const options = { tolerance_seconds: tolerance, now: new Date(at) }
+  const options = { toleranceSeconds: tolerance, now: new Date(at) }
   const result = yield* Effect.promise(() => verify(body, signature, secrets, options))
   const given_t = /(?:^|,)\s*t=(\d{1,12})(?:,|\s|$)/.exec(signature ?? "")?.[1]
   const t = given_t === undefined ? null : Number(given_t)

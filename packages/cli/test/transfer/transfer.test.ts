@@ -136,7 +136,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
       await orThrow.tickets.createInApp(caller, { service: "Hem", ...more })
     const rows: Array<PlainImportRow> = []
     for await (const row of workshop.export(shop.id)) rows.push(row)
-    expect(await orThrow.import({ shop_id: shop.id, rows })).toMatchObject({ tickets: 0, already: 2 })
+    expect(await orThrow.import(shop.id, { rows })).toMatchObject({ tickets: 0, already: 2 })
     await stop()
   })
 
@@ -252,7 +252,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const { workshop, shop } = test
     const file = fileOf("program.csv", [HEAD, ...GOOD])
     const import_ = (from: string | Readable, format: FileFormat) =>
-      workshop.orThrow.import({ shop_id: shop.id, lines: readRows(from, format).lines, bad_rows: "skip" })
+      workshop.orThrow.import(shop.id, { lines: readRows(from, format).lines, badRows: "skip" })
     expect(await import_(file, "csv")).toMatchObject({ tickets: 2, clients: 2, bad: 0 })
     const text = "external_ref;service;price_minor\nS-1;Hem;1250\nS-2;Hem;12,50\n"
     expect(await import_(Readable.from([text]), "csv")).toMatchObject({ tickets: 1, bad_rows: [{ line: 3 }] })
@@ -279,14 +279,14 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
       await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
       const lines = () => readRows(Readable.from([bytes]), format).lines
       const told = { tickets: 1, bad: 1, stopped_at: format === "csv" ? 3 : 2 }
-      for (const bad_rows of ["skip", "stop"] as const) {
+      for (const badRows of ["skip", "stop"] as const) {
         const shop = await test.workshop.orThrow.shops.create({
           name: "Atelier",
           currency: "TND",
           decimals: 3,
           time_zone: "Africa/Tunis"
         })
-        expect(await test.workshop.orThrow.import({ shop_id: shop.id, lines: lines(), bad_rows })).toMatchObject(told)
+        expect(await test.workshop.orThrow.import(shop.id, { lines: lines(), badRows })).toMatchObject(told)
       }
       const file = join(folder, `cut.${format}`)
       writeFileSync(file, bytes)
@@ -314,8 +314,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
   ] as const)("an import of a file that cannot be read rejects with a sentence: %s", async (_, from, sentence) => {
     await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
     const file = from()
-    const imported = (format: FileFormat) =>
-      test.workshop.import({ shop_id: test.shop.id, lines: readRows(file, format).lines })
+    const imported = (format: FileFormat) => test.workshop.import(test.shop.id, { lines: readRows(file, format).lines })
     for (const format of ["csv", "jsonl"] as const) {
       const error = await imported(format).catch((error) => error)
       expect(error).toBeInstanceOf(RowsUnreadable)
@@ -353,7 +352,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const file = fileOf("left.jsonl", ["no JSON", ...Array.from({ length: 20_000 }, () => '{"service":"Hem"}')])
     const unread = readRows(file, "jsonl").lines
     const shop_id = NOBODY
-    expect(await test.workshop.import({ shop_id, lines: unread })).toMatchObject({
+    expect(await test.workshop.import(shop_id, { lines: unread })).toMatchObject({
       refusal: { _tag: "ShopNotFound" }
     })
     expect(timesOpen(file)).toBe(0)
@@ -362,7 +361,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     expect(timesOpen(file)).toBe(1)
     await lines.return(undefined)
     expect(timesOpen(file)).toBe(0)
-    const stopped = test.workshop.orThrow.import({ shop_id: test.shop.id, lines: readRows(file, "jsonl").lines })
+    const stopped = test.workshop.orThrow.import(test.shop.id, { lines: readRows(file, "jsonl").lines })
     expect(await stopped).toMatchObject({ stopped_at: 1 })
     expect(timesOpen(file)).toBe(0)
   })
@@ -376,7 +375,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
       })()
     )
     const shop_id = test.shop.id
-    const error = await test.workshop.import({ shop_id, lines: readRows(failing, "jsonl").lines }).catch((e) => e)
+    const error = await test.workshop.import(shop_id, { lines: readRows(failing, "jsonl").lines }).catch((e) => e)
     expect(error).toMatchObject({
       _tag: "RowsUnreadable",
       message: "The stream of rows failed before its end: socket hang up."

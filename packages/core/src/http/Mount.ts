@@ -139,7 +139,7 @@ export const mountOptions: Readonly<Record<keyof MountEffectOptions<unknown>, (v
     Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 128
       ? undefined
       : "must be a whole number from 1 to 128",
-  trackingPages: mustHaveFields({ template: mustBeFunction, shop_id: mustBeText }),
+  trackingPages: mustHaveFields({ template: mustBeFunction, shopId: mustBeText }),
   observe: mustBeFunction
 }
 

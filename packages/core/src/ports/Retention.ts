@@ -11,8 +11,8 @@ export interface RetentionWorker {
 
 /**
  * Makes the worker that removes a store's expired rows: idempotency records, ended windows of limits, and events that are older than
- * `keepEvents_ms`, by default the store's own time. Null for a store without such rows.
+ * `keepEventsMs`, by default the store's own time. Null for a store without such rows.
  */
 export class StoreRetention extends Context.Reference<StoreRetention>()("@workshop/core/StoreRetention", {
-  defaultValue: (): ((keepEvents_ms?: number) => Effect.Effect<RetentionWorker, never, Scope.Scope>) | null => null
+  defaultValue: (): ((keepEventsMs?: number) => Effect.Effect<RetentionWorker, never, Scope.Scope>) | null => null
 }) {}

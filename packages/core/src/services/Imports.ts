@@ -53,18 +53,23 @@ export interface ImportReport extends ImportResult {
   readonly dry_run: boolean
 }
 
-/** The options of an import. */
+/** The options of {@link Imports.run}. */
 export interface ImportOptions {
-  readonly shop_id: ShopId
+  /** The rows in their order, read lazily. Each has its line number, which the report names. */
   readonly lines: AsyncIterable<ImportLine> | Iterable<ImportLine>
-  /** Checks every row and writes nothing. */
-  readonly dry_run?: boolean | undefined
-  /** The effect of a bad row: `stop`, so that nothing after it is written, or `skip`. */
-  readonly bad_rows?: "stop" | "skip" | undefined
-  /** Raises `ticket.created` for each ticket. */
+  /** Checks every row and writes nothing; false by default. */
+  readonly dryRun?: boolean | undefined
+  /** The effect of a bad row: `stop`, the default, so that nothing after it is written, or `skip`. */
+  readonly badRows?: "stop" | "skip" | undefined
+  /** Raises `ticket.created` for each ticket; false by default. */
   readonly events?: boolean | undefined
-  /** Called after each batch. */
+  /** Called after each batch, with the report so far. */
   readonly onProgress?: ((report: ImportReport) => unknown) | undefined
+}
+
+/** The shop to which rows are written, with the options that matter for writing. */
+interface ImportTarget extends Pick<ImportOptions, "dryRun" | "events"> {
+  readonly shop_id: ShopId
 }
 
 const decodeRow = ParseResult.decodeUnknownEither(ImportRow, { errors: "all", onExcessProperty: "error" })
@@ -205,14 +210,14 @@ const writeRows = Effect.gen(function* () {
    * Writes rows whose tickets do not exist yet. Returns null if tickets of the shop changed meanwhile, because the
    * rows' tickets may exist now.
    */
-  const writeRows = Effect.fnUntraced(function* (options: ImportOptions, rows: ReadonlyArray<Row>, change_seq: number) {
-    const { shop_id, dry_run = false, events = false } = options
-    const ids = yield* accountsOf(rows, !dry_run)
+  const writeRows = Effect.fnUntraced(function* (to: ImportTarget, rows: ReadonlyArray<Row>, change_seq: number) {
+    const { shop_id, dryRun = false, events = false } = to
+    const ids = yield* accountsOf(rows, !dryRun)
     const checked = rows.map(
       ({ row }): CheckedRow => ({ row, client_id: row.client == null ? null : (ids.get(row.client.phone) ?? null) })
     )
     const command = refuseIfChanged(importTickets(shop_id, checked, { raises: events }), change_seq)
-    if (!dry_run) return (yield* store.transact(command)).result
+    if (!dryRun) return (yield* store.transact(command)).result
     const { result } = yield* store.transact({
       ...command,
       // A dry run makes the decision, but saves nothing.
@@ -230,14 +235,14 @@ const writeRows = Effect.gen(function* () {
    * Writes those rows whose tickets do not exist yet. Their references are looked up before the command runs, so they are looked up again
    * if tickets of the shop were written in between.
    */
-  const writeNewRows = Effect.fnUntraced(function* (options: ImportOptions, validRows: ReadonlyArray<Row>) {
+  const writeNewRows = Effect.fnUntraced(function* (to: ImportTarget, validRows: ReadonlyArray<Row>) {
     while (true) {
-      const shop = yield* reads.shop(options.shop_id)
+      const shop = yield* reads.shop(to.shop_id)
       if (shop === null) return yield* new ShopNotFound()
-      const rows = yield* selectNewRows(options.shop_id, validRows)
+      const rows = yield* selectNewRows(to.shop_id, validRows)
       const alreadyImported = validRows.length - rows.length
       if (rows.length === 0) return { already: alreadyImported, imported: null }
-      const imported = yield* writeRows(options, rows, shop.head.change_seq)
+      const imported = yield* writeRows(to, rows, shop.head.change_seq)
       if (imported !== null) return { already: alreadyImported, imported }
     }
   })
@@ -261,43 +266,43 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
        * row whose `external_ref` is the `external_ref` of a ticket of the shop or, as in an export, a ticket's id. An
        * import can therefore be repeated, and two simultaneous imports of one file create each ticket once.
        */
-      run: Effect.fnUntraced(function* (options: ImportOptions) {
-        const { shop_id, bad_rows = "stop", dry_run = false, onProgress = () => undefined } = options
+      run: Effect.fnUntraced(function* (shop_id: ShopId, options: ImportOptions) {
+        const { badRows = "stop", dryRun = false, onProgress = () => undefined } = options
         if ((yield* reads.shop(shop_id)) === null) return yield* new ShopNotFound()
         const source = makeBatchReader(options.lines)
         const check = makeRowChecker()
-        let report: ImportReport = { ...emptyReport, dry_run }
+        let report: ImportReport = { ...emptyReport, dry_run: dryRun }
         const importing = Effect.gen(function* () {
           while (report.stopped_at === null) {
             const batch = yield* source.next
             if (batch.length === 0) break
             const now = yield* Clock.currentTimeMillis
             const validRows: Array<Row> = []
-            const badRows: Array<BadRow> = []
+            const wrongRows: Array<BadRow> = []
             for (const line of batch) {
               const checked = check(line, now)
               report = { ...report, rows: report.rows + 1 }
               if (Either.isRight(checked)) validRows.push(checked.right)
-              else badRows.push(checked.left)
-              if (Either.isLeft(checked) && (bad_rows === "stop" || isCutShort(line))) {
+              else wrongRows.push(checked.left)
+              if (Either.isLeft(checked) && (badRows === "stop" || isCutShort(line))) {
                 report = { ...report, stopped_at: line.line }
                 break
               }
             }
-            const { already, imported } = yield* writeNewRows(options, validRows)
+            const { already, imported } = yield* writeNewRows({ ...options, shop_id }, validRows)
             if (imported !== null) report = addReports(report, imported)
             report = {
               ...report,
               already: report.already + already,
-              bad: report.bad + badRows.length,
-              bad_rows: [...report.bad_rows, ...badRows].slice(0, ServiceLimits.import_rows_listed)
+              bad: report.bad + wrongRows.length,
+              bad_rows: [...report.bad_rows, ...wrongRows].slice(0, ServiceLimits.import_rows_listed)
             }
             onProgress(report)
           }
         })
         const auditing = Effect.suspend(() => {
           const { tickets, clients, cards } = report
-          if (dry_run || tickets + clients + cards === 0) return Effect.void
+          if (dryRun || tickets + clients + cards === 0) return Effect.void
           return audit.record({ act: "tickets.imported", details: { tickets, clients, cards } }, shop_id)
         })
         // The batches before a failure stay committed, so the audit log records them too.

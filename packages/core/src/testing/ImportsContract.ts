@@ -100,9 +100,7 @@ export const importsContract = makeCases({
       line: i + 1,
       row: { service: "Hem", external_ref: `A-${i}` }
     }))
-    const imports = Array.from({ length: 3 }, () =>
-      Effect.provide(Imports.run({ shop_id: shop.id, lines }), Imports.Default)
-    )
+    const imports = Array.from({ length: 3 }, () => Effect.provide(Imports.run(shop.id, { lines }), Imports.Default))
     const [reports] = yield* Effect.all(
       [Effect.all(imports, { concurrency: 3 }), Effect.replicateEffect(newTicket(shop.id), 5)],
       {

@@ -45,7 +45,7 @@ export const storeContract = {
 /** The functions of a test runner that `runContract` calls. Vitest and Jest have them; in `node:test`, `afterAll` is `after`. */
 export interface TestRunner {
   readonly describe: (name: string, body: () => void) => unknown
-  readonly it: (name: string, body: () => Promise<void>, timeout_ms: number) => unknown
+  readonly it: (name: string, body: () => Promise<void>, timeoutMs: number) => unknown
   readonly afterAll: (body: () => Promise<void>) => unknown
 }
 
@@ -54,7 +54,7 @@ export interface ContractRun {
   /** The seed of all randomness, 1 by default. Use a new seed for each run on a store that has the data of earlier runs. */
   readonly seed?: number
   /** The time that one case may take, in milliseconds. 30,000 by default. */
-  readonly timeout_ms?: number
+  readonly timeoutMs?: number
 }
 
 /**
@@ -65,7 +65,7 @@ export const runContract = <E>(
   { describe, it, afterAll }: TestRunner,
   name: string,
   store: Layer.Layer<StorePorts, E, Entropy>,
-  { seed = 1, timeout_ms = 30_000 }: ContractRun = {}
+  { seed = 1, timeoutMs = 30_000 }: ContractRun = {}
 ): void => {
   const clock = new SettableClock()
   const entropy = new RiggedEntropy(seed)
@@ -75,7 +75,7 @@ export const runContract = <E>(
     for (const [subject, cases] of Object.entries(storeContract)) {
       describe(subject, () => {
         for (const { name, effect } of cases) {
-          it(name, () => runtime.runPromise(Effect.withClock(effect, clock)), timeout_ms)
+          it(name, () => runtime.runPromise(Effect.withClock(effect, clock)), timeoutMs)
         }
       })
     }

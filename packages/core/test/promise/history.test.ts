@@ -91,7 +91,7 @@ describe("the history of a ticket", () => {
 
   it("an imported ticket has no history", async () => {
     const { workshop, tickets, shop, as, historyOf, caller, stop } = await open()
-    await workshop.orThrow.import({ shop_id: shop.id, rows: [{ external_ref: "A-1", service: "Hem" }] })
+    await workshop.orThrow.import(shop.id, { rows: [{ external_ref: "A-1", service: "Hem" }] })
     const { id } = (await tickets.list(caller, {})).data[0]!
     expect(await historyOf(id)).toEqual([])
     await tickets.changeStatus(as("karim"), id, "ready")

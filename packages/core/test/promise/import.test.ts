@@ -79,13 +79,13 @@ describe("workshop.import (Specification, Tickets)", () => {
         isClosed = true
       }
     }
-    expect(await workshop.orThrow.import({ shop_id, lines: source() })).toMatchObject({ stopped_at: 1 })
+    expect(await workshop.orThrow.import(shop_id, { lines: source() })).toMatchObject({ stopped_at: 1 })
     expect(isClosed).toBe(true)
   })
 
   it("an import adds tickets in any state with their dates, clients and cards, and raises no events", async () => {
     const { workshop, shop_id, caller } = await open()
-    const report = value(await workshop.import({ shop_id, rows }))
+    const report = value(await workshop.import(shop_id, { rows }))
     expect(report).toEqual({
       ...{ rows: 7, tickets: 6, clients: 2, cards: 1, closing: 1, already: 0, bad: 0, bad_rows: [], stopped_at: null },
       dry_run: false
@@ -118,8 +118,8 @@ describe("workshop.import (Specification, Tickets)", () => {
 
   it("an import can be repeated: existing tickets stay unchanged, and cards are not counted twice", async () => {
     const { workshop, shop_id, caller } = await open()
-    await workshop.import({ shop_id, rows: rows.slice(0, 3) })
-    const again = value(await workshop.import({ shop_id, rows }))
+    await workshop.import(shop_id, { rows: rows.slice(0, 3) })
+    const again = value(await workshop.import(shop_id, { rows }))
     expect(again).toMatchObject({ tickets: 3, already: 3, clients: 1, cards: 0 })
     expect(value(await workshop.clients.byPhone(caller, client.phone)).loyalty).toMatchObject(card)
     expect(value(await workshop.tickets.list(caller, {})).data).toHaveLength(6)
@@ -127,12 +127,12 @@ describe("workshop.import (Specification, Tickets)", () => {
 
   it("a dry run reports the same and writes nothing", async () => {
     const { workshop, shop_id, caller } = await open()
-    const dry = value(await workshop.import({ shop_id, rows, dry_run: true }))
+    const dry = value(await workshop.import(shop_id, { rows, dryRun: true }))
     expect(dry).toMatchObject({ dry_run: true, tickets: 6, clients: 2, cards: 1, closing: 1 })
     expect(value(await workshop.tickets.list(caller, {})).data).toEqual([])
     expect(await workshop.clients.byPhone(caller, client.phone)).toMatchObject({ ok: false })
     expect(value(await workshop.audit.list({ shop_id, before: null, limit: 1 }))[0]?.act).not.toBe("tickets.imported")
-    expect(value(await workshop.import({ shop_id, rows }))).toEqual({ ...dry, dry_run: false })
+    expect(value(await workshop.import(shop_id, { rows }))).toEqual({ ...dry, dry_run: false })
   })
 
   it("an aborted import has an entry in the audit log with the counts of its written rows", async () => {
@@ -141,7 +141,7 @@ describe("workshop.import (Specification, Tickets)", () => {
       for (let n = 0; n < 600; n++) yield { external_ref: `C-${n}`, service: "Hem" }
       throw new Error("the upload was cut off")
     }
-    await expect(workshop.as("amira").import({ shop_id, rows: broken() })).rejects.toThrow("the upload was cut off")
+    await expect(workshop.as("amira").import(shop_id, { rows: broken() })).rejects.toThrow("the upload was cut off")
     expect(value(await workshop.audit.list({ shop_id, before: null, limit: 1 }))).toMatchObject([
       { act: "tickets.imported", actor: "amira", details: { tickets: 500, clients: 0, cards: 0 } }
     ])
@@ -153,22 +153,22 @@ describe("workshop.import (Specification, Tickets)", () => {
       { line: 2, row: rows[0] },
       { line: 3, unreadable: "is no row" }
     ]
-    expect(await workshop.orThrow.import({ shop_id, lines, bad_rows: "skip" })).toMatchObject({
+    expect(await workshop.orThrow.import(shop_id, { lines, badRows: "skip" })).toMatchObject({
       tickets: 1,
       bad_rows: [{ line: 3, issues: [{ field: "row", message: "is no row" }] }]
     })
-    expect(await workshop.as("amira").orThrow.import({ shop_id, rows })).toMatchObject({ tickets: 5, already: 1 })
+    expect(await workshop.as("amira").orThrow.import(shop_id, { rows })).toMatchObject({ tickets: 5, already: 1 })
     const exported: Array<unknown> = []
     for await (const row of workshop.orThrow.export(shop_id)) exported.push(row)
     expect(exported).toHaveLength(6)
     const unknown = "01980000-0000-7000-8000-000000000001"
-    await expect(workshop.orThrow.import({ shop_id: unknown, rows })).rejects.toMatchObject({ _tag: "ShopNotFound" })
+    await expect(workshop.orThrow.import(unknown, { rows })).rejects.toMatchObject({ _tag: "ShopNotFound" })
     expect(await workshop.orThrow.closer.runOnce()).toBe(1)
   })
 
   it("an amount with decimals is refused with an example in minor units", async () => {
     const { workshop, shop_id } = await open()
-    const { bad_rows } = value(await workshop.import({ shop_id, rows: [{ ...rows[0]!, price_minor: 12.5 }] }))
+    const { bad_rows } = value(await workshop.import(shop_id, { rows: [{ ...rows[0]!, price_minor: 12.5 }] }))
     expect(bad_rows[0]?.issues).toEqual([
       { field: "price_minor", message: "must be a whole number of minor units, such as 1250 for 12.50 EUR" }
     ])
@@ -182,9 +182,9 @@ describe("workshop.import (Specification, Tickets)", () => {
       { ...rows[0] },
       rows[2]
     ] as ReadonlyArray<PlainImportRow>
-    const stopped = value(await workshop.import({ shop_id, rows: wrong }))
+    const stopped = value(await workshop.import(shop_id, { rows: wrong }))
     expect(stopped).toMatchObject({ tickets: 1, bad: 1, stopped_at: 2, bad_rows: [{ line: 2, external_ref: "B-2" }] })
-    const skipped = value(await workshop.import({ shop_id, rows: wrong, bad_rows: "skip" }))
+    const skipped = value(await workshop.import(shop_id, { rows: wrong, badRows: "skip" }))
     expect(skipped).toMatchObject({ tickets: 1, already: 1, bad: 2, stopped_at: null })
     expect(skipped.bad_rows.map(({ line, issues }) => [line, issues[0]!.field, issues[0]!.message])).toEqual([
       [2, "state", "must be one of workshop, ready, impossible, collected, abandoned"],
@@ -195,7 +195,7 @@ describe("workshop.import (Specification, Tickets)", () => {
 
   it("an import raises ticket.created if the option events is set", async () => {
     const { workshop, shop_id } = await open()
-    await workshop.import({ shop_id, rows: rows.slice(0, 2), events: true })
+    await workshop.import(shop_id, { rows: rows.slice(0, 2), events: true })
     const events = value(await workshop.webhooks.events(shop_id)).map(({ type }) => type)
     expect(events).toEqual(["ticket.created", "ticket.created"])
   })
@@ -206,7 +206,7 @@ describe("workshop.import (Specification, Tickets)", () => {
       for (let n = 0; n < 1200; n++) yield { external_ref: `M-${n}`, service: "Hem", created_at: ago(30) }
     }
     const steps: Array<number> = []
-    const report = value(await workshop.import({ shop_id, rows: many(), onProgress: ({ rows }) => steps.push(rows) }))
+    const report = value(await workshop.import(shop_id, { rows: many(), onProgress: ({ rows }) => steps.push(rows) }))
     expect([report.tickets, steps]).toEqual([1200, [500, 1000, 1200]])
     expect((await workshop.tickets.createInApp(caller, { service: "Hem" })).ok).toBe(true)
   })
@@ -215,7 +215,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     const { workshop, shop_id } = await open()
     for (const given of [{}, { rows: 5 }, { lines: null }]) {
       const [field] = Object.keys(given)
-      const refused = await workshop.import({ shop_id, ...given } as never)
+      const refused = await workshop.import(shop_id, given as never)
       expect(refused).toMatchObject({
         ok: false,
         refusal: { issues: [{ field: field ?? "rows", message: "must be a list, or another iterable" }] }
@@ -226,10 +226,10 @@ describe("workshop.import (Specification, Tickets)", () => {
   it("a misspelt option is refused by its name, and nothing is written", async () => {
     const { workshop, shop_id, caller } = await open()
     for (const [given, field, message] of [
-      [{ dry_rn: true }, "dry_rn", "import has no option dry_rn. Did you mean dry_run?"],
-      [{ bad_rows: "ignore" }, "bad_rows", "The option bad_rows of import must be stop or skip"]
+      [{ dryRn: true }, "dryRn", "import has no option dryRn. Did you mean dryRun?"],
+      [{ badRows: "ignore" }, "badRows", "The option badRows of import must be stop or skip"]
     ] as const) {
-      const refused = await workshop.import({ shop_id, rows, ...given } as never)
+      const refused = await workshop.import(shop_id, { rows, ...given } as never)
       expect(refused).toMatchObject({ ok: false, refusal: { issues: [{ field, message }] } })
     }
     expect(value(await workshop.tickets.list(caller, {})).data).toEqual([])
@@ -238,12 +238,12 @@ describe("workshop.import (Specification, Tickets)", () => {
   it("an import into an unknown shop is refused", async () => {
     const { workshop } = await open()
     const nobody = "01890000-0000-7000-8000-000000000000"
-    expect(await workshop.import({ shop_id: nobody, rows })).toMatchObject({
+    expect(await workshop.import(nobody, { rows })).toMatchObject({
       ok: false,
       refusal: { _tag: "ShopNotFound" }
     })
     await expect(workshop.export(nobody).next()).rejects.toMatchObject({ _tag: "ShopNotFound" })
-    expect(await workshop.import({ shop_id: "x", rows })).toMatchObject({
+    expect(await workshop.import("x", { rows })).toMatchObject({
       ok: false,
       refusal: { _tag: "InvalidInput" }
     })
@@ -251,7 +251,7 @@ describe("workshop.import (Specification, Tickets)", () => {
 
   it("an export can be imported elsewhere unchanged", async () => {
     const [here, there] = [await open(), await open()]
-    await here.workshop.import({ shop_id: here.shop_id, rows })
+    await here.workshop.import(here.shop_id, { rows })
     const exportOf = async ({ workshop, shop_id }: typeof here) => {
       const found = []
       for await (const row of workshop.export(shop_id)) found.push(row)
@@ -261,7 +261,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(exported).toHaveLength(6)
     const first = exported.find(({ external_ref }) => external_ref === "A-1")
     expect(first).toMatchObject({ number: 41, client: { ...client, card } })
-    expect(value(await there.workshop.import({ shop_id: there.shop_id, rows: exported }))).toMatchObject({
+    expect(value(await there.workshop.import(there.shop_id, { rows: exported }))).toMatchObject({
       tickets: 6,
       bad: 0
     })
@@ -277,7 +277,7 @@ it("a source of rows that throws rejects the import with the number of the row t
     yield { external_ref: "B-2", service: "Hem" }
     throw torn
   }
-  const failed = await workshop.import({ shop_id, rows: source() }).catch((error: Error) => error)
+  const failed = await workshop.import(shop_id, { rows: source() }).catch((error: Error) => error)
   expect(failed).toMatchObject({
     message: "The source of the rows failed at row 3: Unexpected end of JSON input",
     cause: torn

@@ -86,14 +86,14 @@ describe("start with wrong options", () => {
       "The option limits of start must have a whole number or null for tickets_per_day"
     ],
     [
-      { store, retention: { keepEvents_ms: 5 } },
+      { store, retention: { keepEventsMs: 5 } },
       "retention",
-      "The option retention of start must have a keepEvents_ms of at least 604800000, which is 7 days"
+      "The option retention of start must have a keepEventsMs of at least 604800000, which is 7 days"
     ],
     [
       { store, retention: { days: 5 } },
       "retention",
-      "The option retention of start has no option days. The options are keepEvents_ms."
+      "The option retention of start has no option days. The options are keepEventsMs."
     ],
     [
       { store, webhookPolicy: { ports: [] } },

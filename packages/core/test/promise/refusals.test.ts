@@ -41,7 +41,9 @@ describe("refusals", () => {
       const refused = await given[service]![method]!(...args)
       expect(refused).toMatchObject({ ok: false, refusal: { issues: fields.map((field) => ({ field })) } })
     }
-    expect(await workshop.import(undefined as never)).toMatchObject({ refusal: { issues: [{ field: "shop_id" }] } })
+    expect(await workshop.import(undefined as never, undefined as never)).toMatchObject({
+      refusal: { issues: [{ field: "shop_id" }] }
+    })
   })
 
   it("refusalResponse is the response of the API, with status, code, reason and fields (Specification, Errors)", async () => {

@@ -10,7 +10,7 @@ const MAX_TRIED_ADDRESSES = 4
 
 /** The options of opening a connection. */
 export interface DialOptions {
-  readonly deadline_ms: number
+  readonly deadlineMs: number
   readonly secureContext: Tls.SecureContext
 }
 
@@ -50,7 +50,7 @@ const connectAny = (
   addresses: ReadonlyArray<string>,
   target: Target,
   progress: AttemptProgress,
-  deadline_ms: number
+  deadlineMs: number
 ) => {
   const triedAddresses = addresses.slice(0, MAX_TRIED_ADDRESSES)
   return triedAddresses
@@ -58,9 +58,7 @@ const connectAny = (
       const attempt = connect(address, target, progress)
       const onTimeout = () => sendFailed("connect")
       const isLast = i === triedAddresses.length - 1
-      return isLast
-        ? attempt
-        : Effect.timeoutFail(attempt, { duration: deadline_ms / triedAddresses.length, onTimeout })
+      return isLast ? attempt : Effect.timeoutFail(attempt, { duration: deadlineMs / triedAddresses.length, onTimeout })
     })
     .reduce((attempt, next) =>
       Effect.catchIf(
@@ -92,9 +90,9 @@ export const dial = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<string>,
   target: Target,
   progress: AttemptProgress,
-  { deadline_ms, secureContext }: DialOptions
+  { deadlineMs, secureContext }: DialOptions
 ) {
-  const plain = yield* progress.measure("connect_ms", connectAny(addresses, target, progress, deadline_ms))
+  const plain = yield* progress.measure("connect_ms", connectAny(addresses, target, progress, deadlineMs))
   const socket = target.isHttps
     ? yield* progress.measure("tls_ms", encrypt(plain, target.host, secureContext, progress))
     : plain

@@ -25,13 +25,13 @@ export interface NodeSenderOptions {
    * The time from the call to the status line, including the wait for a slot, the look-up, the connection and the
    * handshake.
    */
-  readonly deadline_ms?: number
+  readonly deadlineMs?: number
   /** The time for reading the rest of the response after its status line; by default `ServiceLimits.webhook_body_ms`. */
-  readonly body_ms?: number
+  readonly bodyMs?: number
   /** The time after which an idle connection is closed; by default `ServiceLimits.webhook_connection_idle_ms`. */
-  readonly idle_ms?: number
+  readonly idleMs?: number
   /** The `User-Agent` of the deliveries. */
-  readonly user_agent?: string
+  readonly userAgent?: string
   /** Certificate authorities to trust instead of the system's, in PEM. */
   readonly ca?: string
   /** Looks up the addresses of a name; by default the system's name servers, without `/etc/hosts`. */
@@ -70,27 +70,27 @@ const withSpan = <A>(sending: Effect.Effect<A>): Effect.Effect<A> =>
 /** A sender on Node's sockets, whose connections close with the scope. */
 export const make = (options: NodeSenderOptions = {}): Effect.Effect<NodeSender, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { policy = yield* WebhookPolicy, deadline_ms = Limits.webhook_timeout_ms, ca } = options
-    const { body_ms = ServiceLimits.webhook_body_ms, idle_ms = ServiceLimits.webhook_connection_idle_ms } = options
+    const { policy = yield* WebhookPolicy, deadlineMs = Limits.webhook_timeout_ms, ca } = options
+    const { bodyMs = ServiceLimits.webhook_body_ms, idleMs = ServiceLimits.webhook_connection_idle_ms } = options
     const { resolve = nameServers(), isPublic = (address) => allowsAddress(address, policy) } = options
     const pool = yield* Effect.acquireRelease(
-      Effect.sync(() => new ConnectionPool(idle_ms)),
+      Effect.sync(() => new ConnectionPool(idleMs)),
       (open) => Effect.sync(() => open.closeAll())
     )
     let bytes_read = 0
     // Durations use real time, even if the caller uses a sandbox's clock (Specification, Webhooks).
     const clock = Clock.make()
-    const [statusDeadlines, bodyDeadlines] = [new Deadlines(deadline_ms, clock), new Deadlines(body_ms, clock)]
+    const [statusDeadlines, bodyDeadlines] = [new Deadlines(deadlineMs, clock), new Deadlines(bodyMs, clock)]
     for (const { watch } of [statusDeadlines, bodyDeadlines]) yield* Effect.forkScoped(watch)
     const context: SenderContext = {
       clock,
       targets: new Targets({ policy, resolve, isPublic }),
       pool,
       secureContext: createSecureContext({ minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) }),
-      deadline_ms,
+      deadlineMs,
       statusDeadlines,
       bodyDeadlines,
-      user_agent: options.user_agent ?? USER_AGENT,
+      userAgent: options.userAgent ?? USER_AGENT,
       onBytes: (bytes) => {
         bytes_read += bytes
       }
@@ -109,10 +109,10 @@ export const make = (options: NodeSenderOptions = {}): Effect.Effect<NodeSender,
 const optionChecks = {
   policy: (value) =>
     isObject(value) ? undefined : "must be an object with ports, allowLoopbackHttp and refusedNetworks",
-  deadline_ms: isMillis,
-  body_ms: isMillis,
-  idle_ms: isMillis,
-  user_agent: mustBeText,
+  deadlineMs: isMillis,
+  bodyMs: isMillis,
+  idleMs: isMillis,
+  userAgent: mustBeText,
   ca: mustBeText,
   resolve: mustBeFunction,
   isPublic: mustBeFunction

@@ -21,36 +21,36 @@ export interface SenderContext {
   readonly targets: Targets
   readonly pool: ConnectionPool
   readonly secureContext: SecureContext
-  readonly deadline_ms: number
+  readonly deadlineMs: number
   /** The deadlines for the time from the start to the status line. */
   readonly statusDeadlines: Deadlines
   /** The deadlines for the time from the status line to the end of the response. */
   readonly bodyDeadlines: Deadlines
-  readonly user_agent: string
+  readonly userAgent: string
   readonly onBytes: (bytes: number) => void
 }
 
-/** The User-Agent of senders without the option `user_agent`. */
+/** The User-Agent of senders without the option `userAgent`. */
 export const USER_AGENT = "Workshop-Webhooks/1"
 
 /** The headers of a request, in the order in which they are sent. */
 export const requestHeaders = (
   { headers, body }: Pick<WebhookPost, "headers" | "body">,
   authority: string,
-  user_agent: string
+  userAgent: string
 ): Readonly<Record<string, string>> => ({
   Host: authority,
   "Content-Type": "application/json; charset=utf-8",
   "Content-Length": String(Buffer.byteLength(body)),
-  "User-Agent": user_agent,
+  "User-Agent": userAgent,
   "Accept-Encoding": "identity",
   ...Object.fromEntries(Object.entries(headers).filter(([name]) => !REQUEST_HEADERS.has(name.toLowerCase()))),
   Connection: "keep-alive"
 })
 
-const requestText = (post: WebhookPost, { path, authority }: Target, user_agent: string): string => {
+const requestText = (post: WebhookPost, { path, authority }: Target, userAgent: string): string => {
   let head = `POST ${path} HTTP/1.1\r\n`
-  for (const [name, value] of Object.entries(requestHeaders(post, authority, user_agent))) {
+  for (const [name, value] of Object.entries(requestHeaders(post, authority, userAgent))) {
     validateHeaderName(name)
     validateHeaderValue(name, value)
     head += `${name}: ${value}\r\n`
@@ -183,7 +183,7 @@ export class SendAttempt implements ConnectionUser {
   }
 
   #request(target: Target, address: string, connection: SenderConnection): void {
-    const [progress, { pool, user_agent }] = [this.#progress, this.#context]
+    const [progress, { pool, userAgent }] = [this.#progress, this.#context]
     progress.address = address
     connection.user = this
     progress.onEnd(() => {
@@ -194,7 +194,7 @@ export class SendAttempt implements ConnectionUser {
       pool.release(connection, progress.canReuse ? this.#response.keep_alive_s : 0)
     })
     this.#requested_at = progress.time_ms
-    connection.socket.write(requestText(this.#post, target, user_agent), "utf8")
+    connection.socket.write(requestText(this.#post, target, userAgent), "utf8")
   }
 
   /** Runs an effect and calls `next` with its result, unless the attempt has ended meanwhile. */

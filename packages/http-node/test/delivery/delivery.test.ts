@@ -15,7 +15,7 @@ describe("Specification, Webhooks: the service sends every change of a ticket, s
     const shop = await service.shop(receiver)
     const verdicts: Array<Promise<unknown>> = []
     receiver.responder = (response, { body, signature }) => {
-      verdicts.push(verify(body, signature, shop.secret, { now: service.now, tolerance_seconds: 0 }))
+      verdicts.push(verify(body, signature, shop.secret, { now: service.now, toleranceSeconds: 0 }))
       response.writeHead(204).end()
     }
     const person = { given_name: "Amira", family_name: "Ben Salah", phone: "+21620123456" }

@@ -76,7 +76,7 @@ const { answer, pipe, key } = await runtime.runPromise(
     )
     const input = Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read"] })
     const { key } = yield* (yield* Keys).create(shop.id, input)
-    const branches = [yield* workshopRoutes({ validateResponses: true }), ...(yield* pages({ fresh_ms: 0 })), odd]
+    const branches = [yield* workshopRoutes({ validateResponses: true }), ...(yield* pages({ freshMs: 0 })), odd]
     const pipe = yield* pipeline(branches, makeHttpMetrics())
     return { pipe, key, answer: webHandler(pipe, yield* Effect.runtime<never>()) }
   })
@@ -328,7 +328,7 @@ describe("GET /readyz (Specification, Commands)", () => {
       const act = runCommand(makeChanges(shop.id, () => undefined))
       yield* act
       clock.advance(-10_000)
-      const answer = yield* pipeline(yield* pages({ fresh_ms: 0 }))
+      const answer = yield* pipeline(yield* pages({ freshMs: 0 }))
       const ask = Effect.map(
         answer(fetchRequest(new Request("http://localhost/readyz"), "unknown")),
         ({ status, body }) => [status, JSON.parse(String(body)).error?.message?.replace(shop.id, "SHOP") ?? null]
@@ -367,7 +367,7 @@ describe("GET /readyz with a store that does not respond (Specification, Command
       }))
     )
     const served = Effect.gen(function* () {
-      const answer = webHandler(yield* pipeline(yield* pages({ fresh_ms: 0 })), yield* Effect.runtime<never>())
+      const answer = webHandler(yield* pipeline(yield* pages({ freshMs: 0 })), yield* Effect.runtime<never>())
       const ask = Effect.promise(async () => (await answer(new Request("http://127.0.0.1/readyz"))).status)
       const first = yield* ask
       isSilent = false

@@ -77,7 +77,10 @@ describe("The API mounted in a Node server", () => {
       listening(
         mountNode(workshop, {
           prefix: "/workshop",
-          trackingPages: { shop_id, template: ({ items, state }, { language }) => `${language}: ${items} ${state}` }
+          trackingPages: {
+            shopId: shop_id,
+            template: ({ items, state }, { language }) => `${language}: ${items} ${state}`
+          }
         })
       )
     ])

@@ -68,7 +68,7 @@ describe("invalid options of mounts, senders and documents", () => {
     ],
     ["httpApp", { prefixes: "/workshop" }, "httpApp has no option prefixes. Did you mean prefix?"],
     ["httpApp", { ipv6Prefix: 0 }, "The option ipv6Prefix of httpApp must be a whole number from 1 to 128"],
-    ["sender", { deadline: 5 }, "The sender has no option deadline. Did you mean deadline_ms?"],
+    ["sender", { deadline: 5 }, "The sender has no option deadline. Did you mean deadlineMs?"],
     [
       "dispatcher",
       { signatureheader: "X-Lac" },

@@ -85,7 +85,7 @@ export const withSender = <A>(
   use: (send: (post: WebhookPost) => Promise<SendResult>, sender: NodeSender) => Promise<A>
 ): Promise<A> =>
   Effect.gen(function* () {
-    const sender = yield* make({ policy: sandboxAddresses, deadline_ms: 1000, body_ms: 200, ...options })
+    const sender = yield* make({ policy: sandboxAddresses, deadlineMs: 1000, bodyMs: 200, ...options })
     return yield* Effect.promise(() => use((post) => Effect.runPromise(sender.send(post)), sender))
   }).pipe(Effect.scoped, Effect.runPromise)
 

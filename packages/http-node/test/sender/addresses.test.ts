@@ -30,7 +30,7 @@ describe("IP addresses in a webhook's URL (Specification, Webhooks)", () => {
   ])("a URL with the host %s is refused without a look-up or a connection", async (host) => {
     await using v4 = await receiver({ host: "0.0.0.0" })
     const { asked, resolve } = resolving(["127.0.0.1"])
-    const options = { policy: worldwide(v4.port), resolve, deadline_ms: 300 }
+    const options = { policy: worldwide(v4.port), resolve, deadlineMs: 300 }
     expect(await sendOnce(`https://${host}:${v4.port}/`, options)).toMatchObject(REFUSED)
     expect(asked).toEqual([])
     expect(v4.connections).toHaveLength(0)
@@ -40,7 +40,7 @@ describe("IP addresses in a webhook's URL (Specification, Webhooks)", () => {
     const { asked, resolve } = resolving(["93.184.216.34"], ["2606:4700::1", "93.184.217.1"])
     const policy = { ...productionAddresses, refusedNetworks: ["93.184.216.0/23", "2001:4860::/32"] }
     for (const host of ["93.184.216.34", "[2001:4860:4860::8888]", "shop.test", "other.test"])
-      expect(await sendOnce(`https://${host}/`, { policy, resolve, deadline_ms: 300 })).toMatchObject(REFUSED)
+      expect(await sendOnce(`https://${host}/`, { policy, resolve, deadlineMs: 300 })).toMatchObject(REFUSED)
     expect(asked).toEqual(["shop.test", "other.test"])
   })
 
@@ -96,7 +96,7 @@ describe("IP addresses to which a name resolves", () => {
   ])("a name with %s among its addresses is refused without a connection", async (addresses) => {
     await using v4 = await receiver({ host: "0.0.0.0" })
     const { asked, resolve } = resolving(addresses)
-    const options = { policy: worldwide(v4.port), resolve, deadline_ms: 300 }
+    const options = { policy: worldwide(v4.port), resolve, deadlineMs: 300 }
     expect(await sendOnce(`https://shop.test:${v4.port}/`, options)).toMatchObject(REFUSED)
     expect(asked).toEqual(["shop.test"])
     expect(v4.connections).toHaveLength(0)
@@ -178,13 +178,13 @@ describe("the look-up of a name", () => {
   })
 
   it("the time of a look-up counts towards the attempt's deadline", async () => {
-    const sent = await sendOnce("https://shop.test/", { resolve: () => Effect.never, deadline_ms: 50 })
+    const sent = await sendOnce("https://shop.test/", { resolve: () => Effect.never, deadlineMs: 50 })
     expect(sent).toMatchObject({ error: "timeout", address: null })
     expect(sent.timings).toMatchObject({ lookup_ms: null, connect_ms: null })
   })
 
   it("an unknown name fails the attempt without a connection", async () => {
-    const sent = await sendOnce("https://shop.invalid/", { deadline_ms: 500 })
+    const sent = await sendOnce("https://shop.invalid/", { deadlineMs: 500 })
     expect(["lookup", "timeout"]).toContain(sent.error)
     expect(sent.address).toBeNull()
   })

@@ -12,7 +12,7 @@ describe("the request to a receiver (Specification, Webhooks)", () => {
       "Content-length": "1",
       "Transfer-Encoding": "x"
     }
-    await withSender({ user_agent: "Test/1" }, (send) => send(post(at.url, { headers, body: '{"a":"é€😀"}' })))
+    await withSender({ userAgent: "Test/1" }, (send) => send(post(at.url, { headers, body: '{"a":"é€😀"}' })))
     const [head, body] = at.requests[0]!.split("\r\n\r\n")
     expect(body).toBe('{"a":"é€😀"}')
     expect(head!.split("\r\n")).toEqual([
@@ -121,7 +121,7 @@ describe("the result of an attempt", () => {
   it("the result of an attempt is a timeout if no complete status line arrives", async () => {
     for (const text of ["", "HTTP/1.1 200 OK", "HTTP/1.1 103 Early Hints\r\n\r\n"]) {
       await using at = await answering(text)
-      const sent = await sendOnce(at.url, { deadline_ms: 150 })
+      const sent = await sendOnce(at.url, { deadlineMs: 150 })
       expect(sent).toMatchObject({ status: null, error: "timeout", address: "127.0.0.1" })
       expect(acknowledges(sent)).toBe(false)
     }
@@ -133,7 +133,7 @@ describe("the result of an attempt", () => {
       receiver({ onRequest: (socket) => void setTimeout(() => socket.write(answer("200 OK")), ms) })
     await using before = await late(1080)
     await using after = await late(1320)
-    const options = { deadline_ms: 1200 }
+    const options = { deadlineMs: 1200 }
     const sent = await Promise.all([sendOnce(before.url, options), sendOnce(after.url, options)])
     expect(sent.map(({ status, error }) => [status, error])).toEqual([
       [200, null],
@@ -145,7 +145,7 @@ describe("the result of an attempt", () => {
     await using at = await answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", {
       onConnection: (socket) => void setTimeout(() => socket.write("ok"), 250)
     })
-    const sent = await sendOnce(at.url, { deadline_ms: 200, body_ms: 10_000 })
+    const sent = await sendOnce(at.url, { deadlineMs: 200, bodyMs: 10_000 })
     expect(sent).toMatchObject({ status: 200, error: null })
     expect(sent.head).toMatch(/\n\nok$/)
   })

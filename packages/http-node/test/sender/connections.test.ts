@@ -46,7 +46,7 @@ describe("kept-alive connections of the sender", () => {
   it("a shop that uses all its connections does not delay another shop", async () => {
     await using dead = await receiver({})
     await using at = await answering(OK)
-    await withSender({ deadline_ms: 400 }, async (send) => {
+    await withSender({ deadlineMs: 400 }, async (send) => {
       const stuck = Promise.all(Array.from({ length: 6 }, () => send(post(dead.url))))
       expect(await send(post(at.url, { shop_id: "shop_2" as ShopId }))).toMatchObject({ status: 200 })
       expect((await stuck).map(({ error }) => error)).toEqual(Array(6).fill("timeout"))
@@ -55,7 +55,7 @@ describe("kept-alive connections of the sender", () => {
 
   it("the sender closes an idle connection after its idle timeout", async () => {
     await using at = await answering(OK)
-    await withSender({ idle_ms: 40 }, async (send, sender) => {
+    await withSender({ idleMs: 40 }, async (send, sender) => {
       await send(post(at.url))
       await until(() => sender.counts().open === 0)
       expect(await send(post(at.url))).toMatchObject({ status: 200 })
@@ -79,7 +79,7 @@ describe("kept-alive connections of the sender", () => {
     await using at = await receiver({
       onConnection: (socket) => void socket.once("data", () => socket.pause().write(OK))
     })
-    await withSender({ deadline_ms: 5000 }, async (send, sender) => {
+    await withSender({ deadlineMs: 5000 }, async (send, sender) => {
       const { status, error } = await send(post(at.url, { body: "x".repeat(32 * 1024 * 1024) }))
       expect([status, error]).toEqual([200, null])
       await until(() => sender.counts().open === 0)
@@ -126,7 +126,7 @@ describe("kept-alive connections of the sender", () => {
 
   it("the idle timeout does not close a connection that waits for a response", async () => {
     await using at = await receiver({ onRequest: (socket) => void setTimeout(() => socket.write(OK), 120) })
-    await withSender({ idle_ms: 30 }, async (send) => {
+    await withSender({ idleMs: 30 }, async (send) => {
       for (const _ of [1, 2]) expect(await send(post(at.url))).toMatchObject({ status: 200 })
     })
   })
@@ -199,7 +199,7 @@ describe("kept-alive connections of the sender", () => {
 describe("the deadline of the sender", () => {
   it("the sender's deadline runs in real time, even if the caller's Clock stands still", async () => {
     await using dead = await receiver({})
-    await withSender({ deadline_ms: 60 }, async (_, sender) => {
+    await withSender({ deadlineMs: 60 }, async (_, sender) => {
       const sent = await Effect.runPromise(Effect.provide(sender.send(post(dead.url)), TestContext.TestContext))
       expect(sent).toMatchObject({ error: "timeout" })
       expect(sent.timings.total_ms).toBeGreaterThanOrEqual(50)

@@ -92,7 +92,7 @@ describe("encrypted connections of the sender", () => {
     await using plain = await receiver({ onConnection: (socket) => void socket.write(OK) })
     await using silent = await receiver({})
     const sent = ({ port }: { port: number }) =>
-      withSender({ ...abroad(port), deadline_ms: 200 }, (send) => send(post(`https://shop.test:${port}/`)))
+      withSender({ ...abroad(port), deadlineMs: 200 }, (send) => send(post(`https://shop.test:${port}/`)))
     expect(await sent(plain)).toMatchObject({ status: null, error: "tls" })
     const late = await sent(silent)
     expect(late).toMatchObject({ status: null, error: "timeout", address: "127.0.0.1" })

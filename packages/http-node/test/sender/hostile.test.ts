@@ -52,7 +52,7 @@ describe("hostile bodies", () => {
     ]
   ])("the sender does not wait for the rest of a body after %s", async (_, text) => {
     await using at = await answering(text)
-    await withSender({ body_ms: 60_000 }, async (send, sender) => {
+    await withSender({ bodyMs: 60_000 }, async (send, sender) => {
       expect(await send(post(at.url))).toMatchObject({ status: 200, error: null })
       await until(() => sender.counts().open === 0)
     })
@@ -95,7 +95,7 @@ describe("hostile bodies", () => {
         socket.write(MEBIBYTE.subarray(0, MAX_BYTES_READ + 8192))
       }
     })
-    await withSender({ deadline_ms: 5000 }, async (_, sender) => {
+    await withSender({ deadlineMs: 5000 }, async (_, sender) => {
       const posts = Array.from({ length: 256 }, (_, i) => post(at.url, { shop_id: `shop_${i}` as ShopId }))
       const sent = await Effect.runPromise(Effect.forEach(posts, sender.send, { concurrency: "unbounded" }))
       expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([200]))

@@ -343,7 +343,7 @@ describe("Limits on clients' connections and unread responses", { timeout: 60_00
     const server = await begin({
       // The stopping timeouts are long, so that server.stop() ends in time only if the total timeout closes the
       // connection.
-      timeouts: { response_stall_ms: 60_000, response_total_ms: 50, drain_arrival_ms: 60_000, stopping_ms: 60_000 },
+      timeouts: { responseStallMs: 60_000, responseTotalMs: 50, drainArrivalMs: 60_000, stoppingMs: 60_000 },
       branches: [large(16 * MIB)]
     })
     const client = await server.client()

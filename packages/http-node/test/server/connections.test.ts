@@ -103,20 +103,20 @@ describe("slow clients (Specification, Lists and sync)", () => {
   it("a request head that is incomplete at the timeout gets a response", async () => {
     // The timeout is long enough for the first bytes to arrive on a busy machine, because without bytes there is no
     // response.
-    const server = await begin({ timeouts: { head_ms: 500 } })
+    const server = await begin({ timeouts: { headMs: 500 } })
     const client = await server.client()
     await lastAnswer(client.send("GET /v1/shop HTTP/1.1\r\nHost: x\r\n"), LATE)
   })
 
   it("an unused connection is closed without a response, because a client could take the response for the response to its next request", async () => {
-    const server = await begin({ timeouts: { head_ms: 50 } })
+    const server = await begin({ timeouts: { headMs: 50 } })
     const client = await server.client()
     expect(await client.end()).toBe("")
     expect(client.error).toBeUndefined()
   })
 
   it("a request that arrived in time is served, even if the process was suspended and reads it after the timeout", async () => {
-    const server = await begin({ timeouts: { head_ms: 300, request_ms: 300 } })
+    const server = await begin({ timeouts: { headMs: 300, requestMs: 300 } })
     const client = await server.client()
     // When the server responds on a later connection, it has accepted this connection.
     await (await server.client()).request("GET /v1/shop", [server.key]).answer()
@@ -129,7 +129,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
   })
 
   it("a request whose body is incomplete at the timeout gets a response, even if the client stays connected", async () => {
-    const server = await begin({ timeouts: { head_ms: 50, request_ms: 50 } })
+    const server = await begin({ timeouts: { headMs: 50, requestMs: 50 } })
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Content-Length: 10"]
     const { status, json } = await client.request("POST /v1/tickets", headers).send("{").answer()
@@ -138,7 +138,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
   })
 
   it("the server closes the connection of a refused request whose body never ends", async () => {
-    const server = await begin({ timeouts: { head_ms: 50, request_ms: 50 } })
+    const server = await begin({ timeouts: { headMs: 50, requestMs: 50 } })
     const client = await server.client()
     client.request("POST /v1/tickets", ["Content-Length: 1000000", "Connection: close"]).send("{")
     expect((await client.answer()).status).toBe(401)
@@ -154,7 +154,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     const server = await begin({
       // The stopping timeouts are long, so that server.stop() ends in time only if the stall timeout closes the
       // connection.
-      timeouts: { response_stall_ms: 50, drain_arrival_ms: 60_000, stopping_ms: 60_000 },
+      timeouts: { responseStallMs: 50, drainArrivalMs: 60_000, stoppingMs: 60_000 },
       branches: [
         {
           prefix: "/huge",
@@ -260,7 +260,7 @@ describe("The stop of a server (Specification, Commands)", () => {
 
   it("a stopping server disconnects requests that do not finish in time", async () => {
     const slow = gate()
-    const server = await begin({ timeouts: { stopping_ms: 50 }, branches: [slow.branch] })
+    const server = await begin({ timeouts: { stoppingMs: 50 }, branches: [slow.branch] })
     const client = await server.client()
     client.request("GET /slow/forever")
     await slow.entered

@@ -7,13 +7,13 @@ import { expect, it } from "vitest"
 import { drainOnClose } from "../../src/index.js"
 
 /** Starts an Effect server, and returns its port and a function that stops it. */
-const started = async (slow: Effect.Effect<void>, timeout?: string) => {
+const started = async (slow: Effect.Effect<void>, timeoutMs?: number) => {
   const socket = createServer()
   const app = HttpRouter.empty.pipe(
     HttpRouter.get("/", HttpServerResponse.text("quick")),
     HttpRouter.get("/slow", Effect.as(slow, HttpServerResponse.text("slow")))
   )
-  const layer = Layer.scopedDiscard(drainOnClose(socket, timeout as "1 second")).pipe(
+  const layer = Layer.scopedDiscard(drainOnClose(socket, timeoutMs === undefined ? {} : { timeoutMs })).pipe(
     Layer.provide(HttpServer.serve(app)),
     Layer.provide(NodeHttpServer.layer(() => socket, { host: "127.0.0.1", port: 0 }))
   )
@@ -75,7 +75,7 @@ it("a draining server waits for a running request, and then ends even if the cli
 
 it("a draining server ends after its time limit even if a request still runs", async () => {
   const runs = Effect.runSync(Deferred.make<void>())
-  const { port, end } = await started(Effect.zipRight(Deferred.succeed(runs, undefined), Effect.never), "300 millis")
+  const { port, end } = await started(Effect.zipRight(Deferred.succeed(runs, undefined), Effect.never), 300)
   const slow = get(port, "/slow", new Agent({ keepAlive: true }))
   await Effect.runPromise(Deferred.await(runs))
   await end()

@@ -79,7 +79,7 @@ export const start = async (
     )
     const branches = [
       yield* workshopRoutes({ validateResponses: true }),
-      ...(yield* pages({ fresh_ms: 0 })),
+      ...(yield* pages({ freshMs: 0 })),
       ...(options.branches ?? [])
     ]
     // Metrics are on, as in `workshop serve`, because they must handle every kind of request that these tests send.
@@ -88,7 +88,7 @@ export const start = async (
       port: 0,
       trustProxy: options.trustProxy ?? false,
       ...(options.limits && { limits: options.limits }),
-      timeouts: { ...SERVER_TIMEOUTS, check_ms: 10, ...options.timeouts }
+      timeouts: { ...SERVER_TIMEOUTS, checkMs: 10, ...options.timeouts }
     })
     return { port: at.port, key: `Authorization: Bearer ${key}` }
   })

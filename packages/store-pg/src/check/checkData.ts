@@ -170,7 +170,7 @@ const checkCell = (
 /** The options of a check of the data. */
 export interface CheckDataOptions extends CellOptions {
   /** The time that each check may take, in milliseconds; five minutes by default. */
-  readonly timeout_ms?: number | undefined
+  readonly timeoutMs?: number | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 5 * MINUTE_MS
@@ -181,10 +181,10 @@ const DEFAULT_TIMEOUT_MS = 5 * MINUTE_MS
  */
 export const checkData = (url: string, options: CheckDataOptions = {}) =>
   Effect.gen(function* () {
-    const { timeout_ms = DEFAULT_TIMEOUT_MS } = options
+    const { timeoutMs = DEFAULT_TIMEOUT_MS } = options
     const { locations, confirm } = yield* checkGivenCells(url, options)
     const checked = yield* Effect.forEach(locations, (location) =>
-      checkCell(location, confirm(location), locations.length > 1, timeout_ms)
+      checkCell(location, confirm(location), locations.length > 1, timeoutMs)
     )
     const openedCells = checked.flatMap((result): ReadonlyArray<OpenCellSession> => result.opened)
     const acrossCells = locations.length === 1 ? [] : yield* misplacedShops(openedCells[0]!, openedCells)

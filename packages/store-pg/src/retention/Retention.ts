@@ -114,7 +114,7 @@ const removeExpired = (
 /** The options of retention: the databases, and the time for which rows are kept. */
 export interface RetentionOptions extends Database {
   /** The time for which events and their attempts are kept, in milliseconds; `ServiceLimits.events_kept_ms` by default, and at least seven days. */
-  readonly keepEvents_ms?: number
+  readonly keepEventsMs?: number
   /** Further cells. Retention runs in one cell after another. */
   readonly cells?: ReadonlyArray<CellAddress>
 }
@@ -148,7 +148,7 @@ const warnOfMissing = (missing: ReadonlyArray<string>) =>
 export const retention = ({
   url,
   schema,
-  keepEvents_ms = ServiceLimits.events_kept_ms
+  keepEventsMs = ServiceLimits.events_kept_ms
 }: RetentionOptions): Effect.Effect<
   { readonly runOnce: Effect.Effect<RetentionReport, PgFailure> },
   never,
@@ -175,7 +175,7 @@ export const retention = ({
         // A process with a wrong clock would remove rows too early.
         yield* checkClock(connection)
         const now = yield* Clock.currentTimeMillis
-        const before = now - Math.max(keepEvents_ms, ServiceLimits.events_kept_min_ms)
+        const before = now - Math.max(keepEventsMs, ServiceLimits.events_kept_min_ms)
         const removed = yield* removeExpired(connection, now, before)
         const partitioning = yield* maintainPartitions(connection, now, before)
         yield* warnOfMissing(partitioning.missing)

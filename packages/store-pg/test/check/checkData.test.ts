@@ -132,7 +132,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
   it("the check reports no violation in data that only the program wrote", () =>
     runTest(
       Effect.gen(function* () {
-        expect(yield* checkData(original.url, { timeout_ms: TIMEOUT_MS })).toEqual({
+        expect(yield* checkData(original.url, { timeoutMs: TIMEOUT_MS })).toEqual({
           checks: Object.keys(damages).length,
           findings: []
         })
@@ -177,9 +177,9 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
           "update event set created_at = 0 where seq <= 3; delete from event where seq = 2; update delivery set lease_until = 0"
         )
         yield* session.run("delete from delivery where seq = 2")
-        expect((yield* checkData(url, { timeout_ms: TIMEOUT_MS })).findings).toEqual([])
+        expect((yield* checkData(url, { timeoutMs: TIMEOUT_MS })).findings).toEqual([])
         yield* session.run("update event set created_at = (select max(created_at) from event)")
-        expect((yield* checkData(url, { timeout_ms: TIMEOUT_MS })).findings.map(({ name }) => name)).toEqual([
+        expect((yield* checkData(url, { timeoutMs: TIMEOUT_MS })).findings.map(({ name }) => name)).toEqual([
           "event-order"
         ])
       })
@@ -191,7 +191,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
         const { url, session } = yield* database
         yield* session.run(`insert into delivery_queue select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
         const { findings } = yield* checkData(`${url}?options=-c%20default_transaction_read_only%3Don`, {
-          timeout_ms: TIMEOUT_MS
+          timeoutMs: TIMEOUT_MS
         })
         const turns = findings.find(({ name }) => name === "queue-webhook")
         expect([turns?.count, turns?.first.length]).toEqual([20_000, 5])
@@ -203,7 +203,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* session.run("begin; lock table delivery_queue")
-        const failed = yield* Effect.flip(checkData(url, { timeout_ms: 500 }))
+        const failed = yield* Effect.flip(checkData(url, { timeoutMs: 500 }))
         expect((failed as { message: string }).message).toMatch(
           /^The check [a-z-]+ took longer than 0\.5 seconds. Increase --timeout, or check a copy of the database\.$/
         )
@@ -215,7 +215,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* session.run("delete from schema_migration where version = (select max(version) from schema_migration)")
-        expect(yield* Effect.flip(checkData(url, { timeout_ms: TIMEOUT_MS }))).toMatchObject({ _tag: "SchemaBehind" })
+        expect(yield* Effect.flip(checkData(url, { timeoutMs: TIMEOUT_MS }))).toMatchObject({ _tag: "SchemaBehind" })
       })
     ))
 

@@ -74,7 +74,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
         )
         yield* session.run("delete from client_erasure")
         expect((yield* (yield* retention({ url })).runOnce)?.missing).toEqual([])
-        expect((yield* checkData(url, { timeout_ms: 60_000 })).findings).toEqual([])
+        expect((yield* checkData(url, { timeoutMs: 60_000 })).findings).toEqual([])
       })
     ))
 

@@ -245,7 +245,7 @@ describe("0033_names", { timeout: 60_000 }, () => {
           { name: "cell:north" },
           { name: "cell_id:one" }
         ])
-        expect((yield* checkData(url, { timeout_ms: 60_000, ...OLD, cells })).findings).toEqual([])
+        expect((yield* checkData(url, { timeoutMs: 60_000, ...OLD, cells })).findings).toEqual([])
       })
     ))
 })

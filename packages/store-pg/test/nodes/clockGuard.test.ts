@@ -96,7 +96,7 @@ describe("a node whose clock differs from its database's (Specification, Command
         const { url, clock, rows } = yield* setting
         clock.off_ms = 61 * DAY_MS
         const { runOnce } = yield* Effect.provide(
-          retention({ url, keepEvents_ms: 7 * DAY_MS }),
+          retention({ url, keepEventsMs: 7 * DAY_MS }),
           Context.make(MachineClock, clock)
         )
         const before = yield* rows

@@ -236,7 +236,7 @@ const makeVerifier = (
 ) =>
   Effect.map(Effect.cachedWithTTL(secretNow, "1 second"), (readSecret) =>
     Effect.fnUntraced(function* ({ at, signature }: ReceivedRequest, bytes: Buffer) {
-      const options = { tolerance_seconds, now: new Date(at) }
+      const options = { toleranceSeconds: tolerance_seconds, now: new Date(at) }
       const verification = Effect.promise(() => verify(bytes, signature, state.secrets, options))
       const verdict = yield* verification
       if (verdict.ok || verdict.reason !== "mismatch") return verdict

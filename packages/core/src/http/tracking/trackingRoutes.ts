@@ -18,7 +18,7 @@ export interface TrackingOptions {
   /** Returns the page of a ticket as HTML, by default with `trackingTemplate`. It must escape the texts of the view. */
   readonly template?: (view: TrackingView, locale: TrackingLocale) => string
   /** The only shop whose tickets are shown, by default all shops. */
-  readonly shop_id?: ShopId
+  readonly shopId?: ShopId
 }
 
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
@@ -67,8 +67,9 @@ const useOf = ({ address }: HttpRequest): LimitUse => ({
  * code, and the code of a ticket of another shop or of one that ended long ago, get the same 404. Every request counts
  * against the limit of its address, so that codes cannot be guessed.
  */
-export const trackingRoutes = ({ template = trackingTemplate, shop_id }: TrackingOptions = {}) =>
+export const trackingRoutes = (options: TrackingOptions = {}) =>
   Effect.gen(function* () {
+    const { template = trackingTemplate, shopId } = options
     const directory = yield* Directory
     const limits = yield* CachedRateLimits
     const csp = template === trackingTemplate ? OWN_POLICY : TEMPLATE_POLICY
@@ -76,7 +77,7 @@ export const trackingRoutes = ({ template = trackingTemplate, shop_id }: Trackin
     const viewOf = Effect.fnUntraced(function* (request: HttpRequest, { now }: RequestContext) {
       yield* limits.take([useOf(request)], now)
       const code = codeIn(request)
-      return code === null ? null : trackingPageOf(yield* directory.tracked(code), now, shop_id)
+      return code === null ? null : trackingPageOf(yield* directory.tracked(code), now, shopId)
     })
 
     const showTicket = (request: HttpRequest, context: RequestContext): Effect.Effect<Page> => {

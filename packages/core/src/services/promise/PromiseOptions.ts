@@ -58,7 +58,7 @@ export interface LogLine {
 /** The age at which old rows are removed. */
 export interface RetentionOption {
   /** How long events and their attempts are kept, in milliseconds: at least seven days, and 90 by default. */
-  readonly keepEvents_ms?: number
+  readonly keepEventsMs?: number
 }
 
 /** The options of a workshop; only the store has no default. */
@@ -150,14 +150,14 @@ const mustBeLimits = (value: unknown): Complaint => {
 
 const mustBeRetention = (value: unknown): Complaint => {
   if (value === false) return undefined
-  if (!isObject(value)) return "must be false or an object with keepEvents_ms"
-  const unknown = unknownOptionMessage(value, ["keepEvents_ms"])
+  if (!isObject(value)) return "must be false or an object with keepEventsMs"
+  const unknown = unknownOptionMessage(value, ["keepEventsMs"])
   if (unknown !== undefined) return unknown
-  const { keepEvents_ms } = value
+  const { keepEventsMs } = value
   const min = ServiceLimits.events_kept_min_ms
-  return keepEvents_ms === undefined || (isWholeNumber(keepEvents_ms) && keepEvents_ms >= min)
+  return keepEventsMs === undefined || (isWholeNumber(keepEventsMs) && keepEventsMs >= min)
     ? undefined
-    : `must have a keepEvents_ms of at least ${min}, which is ${durationInWords(min / 1000)}`
+    : `must have a keepEventsMs of at least ${min}, which is ${durationInWords(min / 1000)}`
 }
 
 const mustBePolicy = (value: unknown): Complaint => {

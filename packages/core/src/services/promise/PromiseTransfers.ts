@@ -21,7 +21,8 @@ export interface PlainImportRow extends Schema.Schema.Encoded<typeof ImportRow> 
 export type PlainImportRows = Iterable<PlainImportRow> | AsyncIterable<PlainImportRow>
 
 /** The options of an import, as plain values. */
-export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly shop_id: string } & (
+export type PlainImport = Omit<ImportOptions, "lines"> &
+  (
     | {
         /**
          * The rows in order; the report numbers them from 1. If the source throws, the import rejects with the number
@@ -51,8 +52,8 @@ async function* numberRows(rows: PlainImportRows): AsyncGenerator<ImportLine> {
 const importOptions = {
   rows: acceptAny,
   lines: acceptAny,
-  dry_run: mustBeBoolean,
-  bad_rows: (value) => (value === "stop" || value === "skip" ? undefined : "must be stop or skip"),
+  dryRun: mustBeBoolean,
+  badRows: (value) => (value === "stop" || value === "skip" ? undefined : "must be stop or skip"),
   events: mustBeBoolean,
   onProgress: mustBeFunction
 } as const satisfies OptionChecks
@@ -78,17 +79,14 @@ export const promiseTransfers = (run: RunEffect<Imports>) => {
     const field = "lines" in options ? "lines" : "rows"
     if (!isIterable(options[field as keyof PlainImport]))
       return Effect.fail(new InvalidInput({ issues: [{ field, message: "must be a list, or another iterable" }] }))
-    return Imports.run({ ...options, shop_id, lines: "lines" in options ? options.lines : numberRows(options.rows) })
+    return Imports.run(shop_id, { ...options, lines: "lines" in options ? options.lines : numberRows(options.rows) })
   })
   return {
     /**
      * Imports tickets in any state with their dates, clients and cards. They count against no limit and raise no events unless `events` is
      * set. An import skips a ticket whose `external_ref` the shop has already, so you can repeat it.
      */
-    import: (options: PlainImport) => {
-      const { shop_id, ...given } = options ?? {}
-      return importRows(shop_id, given)
-    },
+    import: (shop_id: string, options: PlainImport) => importRows(shop_id, options ?? {}),
     /**
      * All tickets of a shop, in the form that `import` accepts. If the shop does not exist, a loop over them throws the
      * refusal.

@@ -201,7 +201,7 @@ const retentionLayer = (retention: PromiseOptions["retention"]) =>
   Layer.scoped(
     BackgroundRetention,
     Effect.flatMap(Effect.zipRight(Store, StoreRetention), (makeWorker) =>
-      makeWorker === null || retention === false ? Effect.succeed(null) : makeWorker(retention?.keepEvents_ms)
+      makeWorker === null || retention === false ? Effect.succeed(null) : makeWorker(retention?.keepEventsMs)
     )
   )
 
