@@ -191,7 +191,7 @@ export const citus = async (url: string): Promise<Engine> => {
     home: await ofCitus(url, ["home"]),
     others,
     move: {
-      run: () => Effect.runPromise(Effect.asVoid(moveCell(url, moved, new URL(few!.url).host, { schema }))),
+      run: () => Effect.runPromise(Effect.asVoid(moveCell(url, { name: moved, node: new URL(few!.url).host, schema }))),
       server: { ...few!, cells: [...few!.cells, moved] }
     },
     places: cells.map(({ name }) => ({ cell: name, url, schema: `${schema}_${name}` })),

@@ -41,7 +41,9 @@ export const moves = (url: string, tickets: number): Effect.Effect<ReadonlyArray
       Effect.gen(function* () {
         const [{ bytes } = { bytes: 0 }] = yield* session.run<{ bytes: number }>(SIZE, [`${SCHEMA}_${name}.%`])
         const from = cells.find((cell) => cell.name === name)!.node
-        const { took_ms, longest_pause_ms } = yield* moveCell(url, name, nodes.find((one) => one !== from)!, {
+        const { took_ms, longest_pause_ms } = yield* moveCell(url, {
+          name,
+          node: nodes.find((one) => one !== from)!,
           schema: SCHEMA
         })
         return { bytes, took_ms, longest_pause_ms } satisfies CellMove

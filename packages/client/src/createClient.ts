@@ -32,6 +32,14 @@ export interface RepeatableOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
+/** The options of a sync. */
+export interface SyncQuery {
+  /** The `synced_until` of the last sync, so that only later changes are read. Without it, all tickets are read. */
+  readonly since?: string | undefined
+  /** The number of tickets on a page, at most 100; 50 by default. */
+  readonly limit?: number | undefined
+}
+
 /** The filter of a list of tickets; a ticket must match all given fields (Specification, Endpoints). */
 export interface TicketListQuery {
   /** Only tickets in one of these states. */
@@ -140,10 +148,8 @@ const ticketCalls = (send: Transport) => {
      * all tickets. It misses no change, but may return one twice, so store tickets by `id` (Specification, Lists and
      * sync).
      */
-    changes: (
-      { since = BEGINNING, limit }: { readonly since?: string | undefined; readonly limit?: number | undefined } = {},
-      options: CallOptions = {}
-    ): Pages<SyncMeta> => pagesOf(send, { updated_since: since, limit }, options),
+    changes: (query: SyncQuery = {}, options: CallOptions = {}): Pages<SyncMeta> =>
+      pagesOf(send, { updated_since: query.since ?? BEGINNING, limit: query.limit }, options),
     /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
     byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Ticket, FindCode>> =>
       send({ method: "GET", path: pathOf("tickets", id), ...options }),

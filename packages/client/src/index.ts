@@ -17,6 +17,7 @@ export {
   type Pages,
   type RepeatableOptions,
   type SyncMeta,
+  type SyncQuery,
   type TicketListQuery,
   type WorkshopClient
 } from "./createClient.js"

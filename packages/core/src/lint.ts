@@ -64,7 +64,8 @@ const ignoredRefusal = {
       )
     const checker = program.getTypeChecker()
     return {
-      ExpressionStatement: ({ expression }: StatementNode) => {
+      ExpressionStatement: (statement: StatementNode) => {
+        const { expression } = statement
         const type = checker.getAwaitedType(getTypeAtLocation(expression))
         if (type !== undefined && isResult(type)) context.report({ node: expression, messageId: "ignored" })
       }

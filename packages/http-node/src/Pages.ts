@@ -37,13 +37,15 @@ const readiness = (unavailable: ReadonlyArray<UnavailableCell>) => {
  * The routes without a key in addition to the API: liveness, readiness, metrics, the OpenAPI document, and a page to
  * try the API. Pass the dispatcher's options, so that the document describes the webhooks that are sent.
  */
-export const pages = Effect.fnUntraced(function* ({ freshMs = FRESH_MS, signatureHeader }: PagesOptions = {}) {
-  const options = signatureHeader === undefined ? {} : { signatureHeader }
+export const pages = Effect.fnUntraced(function* (options: PagesOptions = {}) {
+  const { freshMs = FRESH_MS, signatureHeader } = options
+  const documentOptions = signatureHeader === undefined ? {} : { signatureHeader }
   // The document is loaded and rendered at the first request, because that takes longer than the rest of the start.
   const openapi = runOnce(
     Effect.promise(async () => {
       const { documentOf, withServerAtOrigin } = await import("@workshop/core/openapi")
-      return constantBody("application/json; charset=utf-8", JSON.stringify(withServerAtOrigin(documentOf(options))))
+      const document = withServerAtOrigin(documentOf(documentOptions))
+      return constantBody("application/json; charset=utf-8", JSON.stringify(document))
     })
   )
 

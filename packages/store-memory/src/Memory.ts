@@ -143,7 +143,8 @@ export class Memory {
   }
 
   /** The current data that decide to which number a notification goes. */
-  contactsOf({ client_id, shop_id, ticket_id }: NotificationRecord): NotificationContacts {
+  contactsOf(record: NotificationRecord): NotificationContacts {
+    const { client_id, shop_id, ticket_id } = record
     const { state } = this.dataOf(shop_id)
     const account = client_id === null ? undefined : this.accounts.get(client_id)
     const ticket_phone = state.tickets.get(ticket_id)?.client_phone ?? null

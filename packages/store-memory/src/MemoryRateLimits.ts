@@ -10,10 +10,8 @@ import type { Memory } from "./Memory.js"
 const MAX_WINDOWS = 100_000
 
 /** The port for rate limits. Expired windows are removed once a minute. */
-export const memoryRateLimits = (
-  { limitWindows: kept }: Memory,
-  max = MAX_WINDOWS
-): Context.Tag.Service<RateLimits> => {
+export const memoryRateLimits = (memory: Memory, max = MAX_WINDOWS): Context.Tag.Service<RateLimits> => {
+  const kept = memory.limitWindows
   let swept_at = 0
 
   const sweep = (now: Instant) => {

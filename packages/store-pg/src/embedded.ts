@@ -13,6 +13,7 @@
 export {
   type EmbeddedOptions,
   type EmbeddedPostgres,
+  type EmbeddedStoreOptions,
   layer,
   migrateEmbedded,
   shareServer,

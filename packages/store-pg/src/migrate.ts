@@ -17,6 +17,7 @@ export {
   type CellMoveResult,
   type CellStatus,
   listCells,
+  type MoveCellOptions,
   moveCell,
   removeCell
 } from "./cells/CellLayout.js"

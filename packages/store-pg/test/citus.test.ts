@@ -210,7 +210,7 @@ else {
               { concurrency: "unbounded" }
             )
           )
-          const moved = yield* moveCell(url, "north", to!, { schema })
+          const moved = yield* moveCell(url, { name: "north", node: to!, schema })
           expect(moved).toMatchObject({ name: "north", from: north!.node, to })
           expect(moved.longest_pause_ms).toBeGreaterThan(0)
           for (const { id, exits } of yield* Fiber.join(answers)) {
@@ -223,7 +223,7 @@ else {
           expect((yield* listCells(url, { schema, cells: CELLS }))[1]!.node).toBe(to)
           // The process connects to the cell on its new node, and claims deliveries there.
           expect(yield* Effect.provide(create(shops[0]!.id), ports)).toBeGreaterThan(0)
-          expect(yield* moveCell(url, "north", to!, { schema })).toMatchObject({ took_ms: 0 })
+          expect(yield* moveCell(url, { name: "north", node: to!, schema })).toMatchObject({ took_ms: 0 })
           const balanced = yield* balanceCells(url, { schema })
           for (const one of balanced) expect(one.from).not.toBe(one.to)
         })
@@ -243,11 +243,11 @@ else {
               Effect.orDie(session.run(`drop schema if exists ${schema}_${name} cascade`))
             )
             yield* addCell(url, { name }, { schema })
-            yield* moveCell(url, name, workers[0]!, { schema })
+            yield* moveCell(url, { name, node: workers[0]!, schema })
             yield* removeCell(url, name, { schema })
           }
           expect(yield* balanceCells(url, { schema })).toEqual([])
-          yield* moveCell(url, "south", workers[0]!, { schema })
+          yield* moveCell(url, { name: "south", node: workers[0]!, schema })
           expect(yield* balanceCells(url, { schema })).toMatchObject([{ from: workers[0], to: workers[1] }])
         })
       ))
@@ -270,7 +270,7 @@ else {
           )
           const other = nodes.map(({ node }) => node).find((node) => node !== north!.node)!
           const refusal = (at: string, to: string) =>
-            Effect.map(Effect.flip(moveCell(at, "north", to, { schema })), ({ message }) => message)
+            Effect.map(Effect.flip(moveCell(at, { name: "north", node: to, schema })), ({ message }) => message)
           const theirs = Object.assign(new URL(url), { username: role }).href
           expect(yield* refusal(theirs, other)).toBe(
             `The database role of --database-url may not change the cells. Use the role that owns their tables, such as workshop_owner, or a superuser (Postgres reported: must be owner of schema ${schema}_north).`
@@ -295,7 +295,7 @@ else {
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
           const refusal = (name: string, to: string) =>
-            Effect.map(Effect.flip(moveCell(url, name, to, { schema })), ({ message }) => message)
+            Effect.map(Effect.flip(moveCell(url, { name, node: to, schema })), ({ message }) => message)
           expect(yield* refusal("home", "db9:1")).toBe(
             "The home cell cannot be moved from the coordinator, because it contains the directory of the cells and is not distributed."
           )

@@ -114,8 +114,9 @@ export const verify = async (
   rawBody: string | Uint8Array,
   header: string | null | undefined,
   secrets: string | ReadonlyArray<string>,
-  { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now }: VerifyOptions = {}
+  options: VerifyOptions = {}
 ): Promise<VerifyResult> => {
+  const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now } = options
   const keys = toSecretList(secrets)
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
     throw new TypeError(

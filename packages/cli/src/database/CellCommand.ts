@@ -94,7 +94,7 @@ const move = command({
   run: ({ cell, node, ...flags }) =>
     runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
-        const result = yield* (yield* migrateModule).moveCell(url, cell, node, options)
+        const result = yield* (yield* migrateModule).moveCell(url, { ...options, name: cell, node })
         return sentenceOutput(result, moveInWords(result))
       })
     )

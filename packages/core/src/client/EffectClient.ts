@@ -59,14 +59,11 @@ const unwrapResult = (result: Effect.Effect<unknown, unknown>): Effect.Effect<un
  * A client over an `HttpClient` of `@effect/platform`, derived from the contract. It does not retry: use `Effect.retry`
  * where it is safe, with the same idempotency key (Specification, Idempotency).
  */
-export const make = ({
-  baseUrl,
-  key
-}: EffectClientOptions): Effect.Effect<EffectClient, never, HttpClient.HttpClient> =>
+export const make = (options: EffectClientOptions): Effect.Effect<EffectClient, never, HttpClient.HttpClient> =>
   Effect.map(
     HttpApiClient.make(WorkshopApi, {
-      baseUrl: rootOf(baseUrl),
-      transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
+      baseUrl: rootOf(options.baseUrl),
+      transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(options.key)),
       transformResponse: unwrapResult
     }),
     // At run time the results also have the envelope's `success`, which the type omits.

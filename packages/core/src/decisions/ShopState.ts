@@ -97,7 +97,7 @@ export type LoadedSettings = Pick<
 >
 
 /** A shop's state with only the settings loaded. */
-export const emptyShopState = (input: LoadedSettings): ShopState => ({
+export const emptyShopState = (settings: LoadedSettings): ShopState => ({
   tickets: new Map(),
   links: new Map(),
   cards: new Map(),
@@ -109,7 +109,7 @@ export const emptyShopState = (input: LoadedSettings): ShopState => ({
   replays: new Map(),
   queuedNotifications: new Map(),
   stamp_limits: new Map(),
-  ...input
+  ...settings
 })
 
 /**

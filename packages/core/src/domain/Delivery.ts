@@ -225,11 +225,15 @@ export interface EventRange {
  * delivery.
  */
 export const matchesReplayFilter = (
-  { event_ids, since, until, state }: ReplayFilter,
+  filter: ReplayFilter,
   event: Pick<EventRecord, "id" | "created_at">,
   found: DeliveryState | undefined
-): boolean =>
-  (event_ids === undefined || event_ids.includes(event.id)) &&
-  (since === undefined || event.created_at >= since) &&
-  (until === undefined || event.created_at < until) &&
-  (state === undefined || state === found)
+): boolean => {
+  const { event_ids, since, until, state } = filter
+  return (
+    (event_ids === undefined || event_ids.includes(event.id)) &&
+    (since === undefined || event.created_at >= since) &&
+    (until === undefined || event.created_at < until) &&
+    (state === undefined || state === found)
+  )
+}

@@ -21,5 +21,5 @@ export interface IdempotencyRecord extends IdempotencyRecordKey {
 }
 
 /** The key of an idempotency record in a shop's state. */
-export const idempotencyRecordKey = ({ caller_id, operation, key }: IdempotencyRecordKey): string =>
-  `${caller_id} ${operation} ${key}`
+export const idempotencyRecordKey = (key: IdempotencyRecordKey): string =>
+  `${key.caller_id} ${key.operation} ${key.key}`

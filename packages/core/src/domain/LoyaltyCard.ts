@@ -120,7 +120,7 @@ export interface StampLimitKey {
 }
 
 /** The key of a stamp count in a shop's state. */
-export const stampLimitKey = ({ caller_id, client_id }: StampLimitKey): string => `${caller_id} ${client_id}`
+export const stampLimitKey = (key: StampLimitKey): string => `${key.caller_id} ${key.client_id}`
 
 /** The inverse of {@link stampLimitKey}. */
 export const stampLimitOf = (key: string): StampLimitKey => {

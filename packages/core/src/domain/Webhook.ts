@@ -189,8 +189,10 @@ export const acknowledgingStatuses = { first: 200, last: 299 } as const
  * Whether the receiver acknowledged the event, by {@link acknowledgingStatuses}. A redirect (3xx) is a failure like every other status, and no sender follows it
  * (`Limits.webhook_redirects_max`, Specification, Webhooks).
  */
-export const acknowledges = ({ status }: Pick<SendResult, "status">): boolean =>
-  status !== null && status >= acknowledgingStatuses.first && status <= acknowledgingStatuses.last
+export const acknowledges = (response: Pick<SendResult, "status">): boolean =>
+  response.status !== null &&
+  response.status >= acknowledgingStatuses.first &&
+  response.status <= acknowledgingStatuses.last
 
 /** Whether the receiver wants no more events, which turns the webhook off at once (Specification, Webhooks). */
 export const isGone = ({ status }: SendResult): boolean => status === 410

@@ -19,8 +19,8 @@ export interface WebhookAddressPolicy {
 }
 
 /** Whether a policy allows connecting to an address, which is in the URL or to which its host name resolved. */
-export const allowsAddress = (ip: string, { refusedNetworks = [] }: WebhookAddressPolicy): boolean =>
-  isPublicAddress(ip) && !isInNetworks(ip, refusedNetworks)
+export const allowsAddress = (ip: string, policy: WebhookAddressPolicy): boolean =>
+  isPublicAddress(ip) && !isInNetworks(ip, policy.refusedNetworks ?? [])
 
 const HOST_NAME = /^(?=.{1,253}$)(?:[^.]{1,63}\.)+[^.]{1,63}$/
 

@@ -62,11 +62,13 @@ export interface ContractRun {
  * entropy and clock, and closes it after the last case.
  */
 export const runContract = <E>(
-  { describe, it, afterAll }: TestRunner,
+  runner: TestRunner,
   name: string,
   store: Layer.Layer<StorePorts, E, Entropy>,
-  { seed = 1, timeoutMs = 30_000 }: ContractRun = {}
+  options: ContractRun = {}
 ): void => {
+  const { describe, it, afterAll } = runner
+  const { seed = 1, timeoutMs = 30_000 } = options
   const clock = new SettableClock()
   const entropy = new RiggedEntropy(seed)
   const runtime = ManagedRuntime.make(Layer.provideMerge(store, Layer.merge(entropy.layer, clock.layer)))

@@ -59,8 +59,8 @@ export const processMetrics: Effect.Effect<void, never, Scope.Scope> = Effect.ge
  * {@link processMetrics} for a program without Effect. From then on `workshop.metrics()` includes the process, until
  * the returned function is called. A program whose workshop runs as long as the process need not call it.
  */
-export const collectProcessMetrics = ({ runtime }: Pick<Mountable, "runtime">): (() => void) => {
+export const collectProcessMetrics = (workshop: Pick<Mountable, "runtime">): (() => void) => {
   const scope = Effect.runSync(Scope.make())
-  Runtime.runSync(runtime)(Scope.extend(processMetrics, scope))
+  Runtime.runSync(workshop.runtime)(Scope.extend(processMetrics, scope))
   return () => Effect.runSync(Scope.close(scope, Exit.void))
 }

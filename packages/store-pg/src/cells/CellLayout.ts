@@ -107,9 +107,10 @@ const schemasOf = (session: Session, schemas: ReadonlyArray<string>) =>
   )
 
 /** Lists the cells of the directory, with their locations and states. `cells` gives the addresses of other clusters. */
-export const listCells = (url: string, { schema, cells = [] }: CellOptions = {}) =>
+export const listCells = (url: string, options: CellOptions = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
+      const { schema, cells = [] } = options
       const [home, ...given] = yield* locateCells({ url, schema }, cells)
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
@@ -167,9 +168,10 @@ export interface AddCellOptions<E extends { readonly _tag: string } = never> ext
 export const addCell = <E extends { readonly _tag: string } = never>(
   url: string,
   cell: CellAddress,
-  { schema, confirm }: AddCellOptions<E> = {}
+  options: AddCellOptions<E> = {}
 ) =>
   Effect.gen(function* () {
+    const { schema, confirm } = options
     const [home, added] = yield* locateCells({ url, schema }, [cell])
     const names = yield* Effect.scoped(
       Effect.gen(function* () {
@@ -186,10 +188,10 @@ export const addCell = <E extends { readonly _tag: string } = never>(
   }).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
 /** Removes a cell without shops from the directory. Its tables stay, and its name can be used again. */
-export const removeCell = (url: string, name: string, { schema }: Pick<Database, "schema"> = {}) =>
+export const removeCell = (url: string, name: string, options: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const [home] = yield* locateCells({ url, schema }, [])
+      const [home] = yield* locateCells({ url, schema: options.schema }, [])
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
       if (name === HOME_CELL)
@@ -314,10 +316,19 @@ const moveSchema = (session: Session, url: string, cell: CellLocation, to: Citus
     return moved
   })
 
+/** The options of {@link moveCell}. */
+export interface MoveCellOptions extends Pick<Database, "schema"> {
+  /** The cell's name in the directory. */
+  readonly name: string
+  /** The worker of Citus to which the cell is moved, as `host:port`. */
+  readonly node: string
+}
+
 /** Moves a cell to another node of Citus while the cell is in use. Does nothing if the cell is on that node already. */
-export const moveCell = (url: string, name: string, node: string, { schema }: Pick<Database, "schema"> = {}) =>
+export const moveCell = (url: string, options: MoveCellOptions) =>
   Effect.scoped(
     Effect.gen(function* () {
+      const { name, node, schema } = options
       const [home] = yield* locateCells({ url, schema }, [])
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       const { names, nodes } = yield* citusLayout(session, home!)
@@ -348,10 +359,10 @@ const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targe
  * Moves cells according to Citus's rebalance plan, until all workers have about the same number. Returns the moves in
  * order.
  */
-export const balanceCells = (url: string, { schema }: Pick<Database, "schema"> = {}) =>
+export const balanceCells = (url: string, options: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const [home] = yield* locateCells({ url, schema }, [])
+      const [home] = yield* locateCells({ url, schema: options.schema }, [])
       const session = yield* openMigrationSession(url, { schema: home!.schema })
       const { names } = yield* citusLayout(session, home!)
       const cells = names.map((name) => cellOf(home!, name))

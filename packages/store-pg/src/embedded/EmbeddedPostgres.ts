@@ -171,12 +171,12 @@ export const shareServer = (
  * Migrates the database of an embedded Postgres. Moves tables that an earlier release created in `public`, because no
  * other program uses this database.
  */
-export const migrateEmbedded = (url: string, { schema }: Pick<PgStore.PgStoreOptions, "schema"> = {}) =>
-  Effect.catchTag(migrate(url, { schema }), "TablesElsewhere", (otherTables) =>
-    migrate(url, { schema, moveFrom: otherTables.schema })
+export const migrateEmbedded = (url: string, options: Pick<PgStore.PgStoreOptions, "schema"> = {}) =>
+  Effect.catchTag(migrate(url, options), "TablesElsewhere", (otherTables) =>
+    migrate(url, { ...options, moveFrom: otherTables.schema })
   )
 
-const options = {
+const optionChecks = {
   dataDir: (value) => (typeof value === "string" && value !== "" ? undefined : "must be the path of a folder"),
   port: mustBePositive,
   settings: (value) => (isObject(value) ? undefined : "must be an object with settings of postgresql.conf"),
@@ -184,15 +184,18 @@ const options = {
   secretsKeys: storeOptions.secretsKeys
 } as const satisfies OptionChecks
 
+/** The options of a store on an embedded Postgres. */
+export interface EmbeddedStoreOptions extends EmbeddedOptions, Pick<PgStore.PgStoreOptions, "secretsKeys" | "schema"> {}
+
 /** All store ports, on an embedded Postgres that keeps its data in `dataDir` and stops with the layer. */
-export const layer = (given: EmbeddedOptions & Pick<PgStore.PgStoreOptions, "secretsKeys" | "schema">) =>
+export const layer = (options: EmbeddedStoreOptions) =>
   inRealTime(
     Layer.unwrapScoped(
       Effect.gen(function* () {
-        yield* requireValidOptions("the embedded store", given, options)
-        const { secretsKeys = [], schema } = given
+        yield* requireValidOptions("the embedded store", options, optionChecks)
+        const { secretsKeys = [], schema } = options
         yield* requireValidSchema(schema)
-        const { url } = yield* start(given)
+        const { url } = yield* start(options)
         yield* migrateEmbedded(url, { schema })
         return PgStore.layer({ url, schema, secretsKeys })
       })

@@ -6,7 +6,7 @@ import { recordAct } from "./OperatorAudit.js"
 import { openMigrationSession } from "./Session.js"
 
 /** The text of this package's `roles.sql`, for the tables of a schema. */
-export const rolesSql = ({ schema }: Pick<Database, "schema"> = {}): string => inSchema(roles, schema)
+export const rolesSql = (options: Pick<Database, "schema"> = {}): string => inSchema(roles, options.schema)
 
 /**
  * Grants the roles `workshop_service` and `workshop_reader` their rights in a migrated database, and revokes all their

@@ -145,16 +145,11 @@ const warnOfMissing = (missing: ReadonlyArray<string>) =>
  * One process at a time does this. Partitions need a role that may execute `maintain_partition`; without it, old events are
  * removed row by row.
  */
-export const retention = ({
-  url,
-  schema,
-  keepEventsMs = ServiceLimits.events_kept_ms
-}: RetentionOptions): Effect.Effect<
-  { readonly runOnce: Effect.Effect<RetentionReport, PgFailure> },
-  never,
-  Scope.Scope
-> =>
-  Effect.zipWith(
+export const retention = (
+  options: RetentionOptions
+): Effect.Effect<{ readonly runOnce: Effect.Effect<RetentionReport, PgFailure> }, never, Scope.Scope> => {
+  const { url, schema, keepEventsMs = ServiceLimits.events_kept_ms } = options
+  return Effect.zipWith(
     makeReconnecting({
       url,
       schema,
@@ -187,15 +182,14 @@ export const retention = ({
       }).pipe(Effect.ensuring(link.drop))
     })
   )
+}
 
 /** Removes the old rows of a store, one cell after another. */
-export const worker = ({
-  cells = [],
-  ...options
-}: RetentionOptions): Effect.Effect<RetentionWorker, never, Scope.Scope> =>
+export const worker = (options: RetentionOptions): Effect.Effect<RetentionWorker, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const places = yield* Effect.orDie(locateCells(options, cells))
-    const retentions = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...options, url, schema }))
+    const { cells = [], ...ofEachCell } = options
+    const places = yield* Effect.orDie(locateCells(ofEachCell, cells))
+    const retentions = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...ofEachCell, url, schema }))
     // An unavailable cell is logged once, because /readyz names it, and many cells may be unavailable.
     const failing = new Set<(typeof retentions)[number]>()
     const runAll = Effect.forEach(retentions, (retentionRun) =>

@@ -89,13 +89,14 @@ const runPasses = (session: Session, target: Target) =>
  * unencrypted. It can run while the service runs, be interrupted and be repeated. Fails if no key decrypts a secret,
  * and does not change that secret. The audit log of the home cell has an entry for it.
  */
-export const reseal = (url: string, { secretsKeys, inClear = false, ...options }: ResealingOptions) =>
+export const reseal = (url: string, options: ResealingOptions) =>
   Effect.gen(function* () {
+    const { secretsKeys, inClear = false, ...cellOptions } = options
     const secrets = yield* WebhookSecrets.of(secretsKeys)
     const [first] = secrets.keyIds
     if (first === undefined) return yield* refusal
     // Connects to all cells before it changes anything in one of them.
-    const { locations, confirm } = yield* checkGivenCells(url, options)
+    const { locations, confirm } = yield* checkGivenCells(url, cellOptions)
     const sessions = yield* Effect.forEach(locations, (location) =>
       Effect.zipRight(
         confirm(location),

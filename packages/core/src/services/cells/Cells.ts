@@ -361,12 +361,9 @@ const addedCellRemedy = (name: string) =>
   `The cell ${name} was added after this process started, so this process refuses requests of the cell's shops. Restart the process with the cell in --cells.`
 
 /** Makes the ports of one store from those of several cells. For a single cell, use its own ports. */
-export const cellPorts = ({
-  cells,
-  directory,
-  unavailable
-}: CellsOptions): Effect.Effect<Context.Context<StorePorts>, never, Scope.Scope> =>
+export const cellPorts = (options: CellsOptions): Effect.Effect<Context.Context<StorePorts>, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const { cells, directory, unavailable } = options
     const background = yield* FiberSet.makeRuntime<never>()
     const open = cells.map(openCell)
     const allCells = new AllCells(open, background, unavailable)
