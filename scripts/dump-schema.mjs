@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { start, THROWAWAY_SETTINGS } from "../packages/store-pg/dist/embedded/EmbeddedPostgres.js"
+import { startServer, THROWAWAY_SETTINGS } from "../packages/store-pg/dist/embedded/EmbeddedPostgres.js"
 import { openMigrationSession } from "../packages/store-pg/dist/migrate/Session.js"
 import { migrate } from "../packages/store-pg/dist/migrate.js"
 import { roles } from "./roles.mjs"
@@ -102,7 +102,7 @@ const written = Effect.gen(function* () {
   const dataDir = yield* Effect.acquireRelease(Effect.sync(folder), (path) =>
     Effect.sync(() => rmSync(path, { recursive: true, force: true }))
   )
-  const { url } = yield* start({ dataDir, settings: THROWAWAY_SETTINGS })
+  const { url } = yield* startServer({ dataDir, settings: THROWAWAY_SETTINGS })
   yield* migrate(url)
   const session = yield* openMigrationSession(url)
   const made = yield* dumped(session)

@@ -166,9 +166,9 @@ const endsThoughIdle = async (base, child) => {
  * @param {(url: string) => Promise<void>} work
  */
 const withPostgres = async (place, work) => {
-  const program = `import { start, THROWAWAY_SETTINGS } from "@workshop/store-pg/embedded"
+  const program = `import { startServer, THROWAWAY_SETTINGS } from "@workshop/store-pg/embedded"
 import { Effect } from "effect"
-const running = Effect.flatMap(start({ dataDir: ".postgres", settings: THROWAWAY_SETTINGS }), ({ url }) => {
+const running = Effect.flatMap(startServer({ dataDir: ".postgres", settings: THROWAWAY_SETTINGS }), ({ url }) => {
   console.log(url)
   return Effect.never
 })

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { start } from "@workshop/store-pg/embedded"
+import { startServer } from "@workshop/store-pg/embedded"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
 import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
@@ -29,7 +29,7 @@ export const cluster = (
 ): Effect.Effect<Cluster, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const given = process.env.DATABASE_URL
-    const url = given ?? (yield* start({ dataDir: yield* folder, settings: { ...SETTINGS, ...settings } })).url
+    const url = given ?? (yield* startServer({ dataDir: yield* folder, settings: { ...SETTINGS, ...settings } })).url
     const admin = yield* openMigrationSession(url)
     const empty = (name: string) =>
       Effect.gen(function* () {

@@ -1,9 +1,11 @@
-import { type Config, Effect, Layer } from "effect"
+import type { Entropy, StorePorts } from "@workshop/core"
+import { type Config, type ConfigError, Effect, Layer } from "effect"
 import { migratedConfig, optionsFrom, type PgStoreConfig } from "./ConfiguredOptions.js"
 import { migrate } from "./cells/CellMigrations.js"
 import { parseAddress } from "./connection/Address.js"
 import { callersPool } from "./connection/CallersPool.js"
 import { checkedSchema, DEFAULT_SCHEMA } from "./connection/Schema.js"
+import type { MigrationError } from "./migrate/MigrationError.js"
 import * as PgStore from "./PgStore.js"
 import { inRealTime } from "./RealTime.js"
 import { type MigratedStoreOptions, migratedOptions, requireValidStoreOptions } from "./StoreOptions.js"
@@ -23,12 +25,15 @@ const migratedMessage = (migrations: number, { url, schema = DEFAULT_SCHEMA }: P
   return `Applied ${migrations} ${migrations === 1 ? "migration" : "migrations"} to the schema ${schema}${database && ` of the database ${database}`}`
 }
 
+/** The errors with which the layer fails: those of a migration, and those of the store itself. */
+export type MigratedStoreError = MigrationError | PgStore.PgStoreError
+
 /**
  * All store ports on a database that is first migrated to this program's schema, for programs without a deployment step for it. The role must
  * be allowed to create tables. Fails if the schema is too new or the database is unavailable, and with `createSchema: false` if the schema
  * has no tables.
  */
-export const layer = (options: MigratedStoreOptions) =>
+export const layer = (options: MigratedStoreOptions): Layer.Layer<StorePorts, MigratedStoreError, Entropy> =>
   inRealTime(
     Layer.unwrapScoped(
       Effect.gen(function* () {
@@ -49,5 +54,7 @@ export interface MigratedStoreConfig extends PgStoreConfig {
 }
 
 /** Like {@link layer}, from configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
-export const layerConfig = (config: Config.Config.Wrap<MigratedStoreConfig>) =>
+export const layerConfig = (
+  config: Config.Config.Wrap<MigratedStoreConfig>
+): Layer.Layer<StorePorts, MigratedStoreError | ConfigError.ConfigError, Entropy> =>
   Layer.unwrapEffect(Effect.map(optionsFrom(config, migratedConfig), layer))

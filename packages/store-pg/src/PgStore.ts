@@ -236,15 +236,16 @@ const singleStore = (options: PgStoreOptions) =>
     return Layer.provide(Layer.scopedContext(singleStoreContext), reads)
   })
 
+/** The errors with which the layer of the store fails: an option, the database or a key is wrong. */
+export type PgStoreError = OptionRefused | DatabaseFailed | SecretsRefused
+
 /**
  * All store ports, on Postgres 15 or newer, for any number of processes. Commands that arrive together share a
  * transaction. A connection, including one of your `pool`, is opened when it is needed, and again after it broke; while
  * none can be opened, the ports fail with `StoreUnavailable`. The layer fails with `OptionRefused` if an option is
  * wrong, and with `SecretsRefused` if none of `secretsKeys` decrypts a webhook secret of the database.
  */
-export const layer = (
-  options: PgStoreOptions
-): Layer.Layer<StorePorts, OptionRefused | DatabaseFailed | SecretsRefused, Entropy> => {
+export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, PgStoreError, Entropy> => {
   const store = Effect.suspend(() => {
     const { cells = [] } = options
     return cells.length === 0 ? singleStore(options) : Effect.succeed(Layer.scopedContext(cellStore(options, cells)))
@@ -255,5 +256,5 @@ export const layer = (
 /** Like {@link layer}, from configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
 export const layerConfig = (
   config: Config.Config.Wrap<PgStoreConfig>
-): Layer.Layer<StorePorts, OptionRefused | DatabaseFailed | SecretsRefused | ConfigError.ConfigError, Entropy> =>
+): Layer.Layer<StorePorts, PgStoreError | ConfigError.ConfigError, Entropy> =>
   Layer.unwrapEffect(Effect.map(optionsFrom(config, storeConfig), layer))

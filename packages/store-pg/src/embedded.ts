@@ -13,11 +13,12 @@
 export {
   type EmbeddedOptions,
   type EmbeddedPostgres,
+  type EmbeddedStoreError,
   type EmbeddedStoreOptions,
   layer,
   migrateEmbedded,
   shareServer,
-  start,
+  startServer,
   THROWAWAY_SETTINGS
 } from "./embedded/EmbeddedPostgres.js"
 export type { EmbeddedRefusal, EmbeddedRefused } from "./embedded/EmbeddedRefused.js"

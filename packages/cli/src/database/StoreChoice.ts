@@ -99,8 +99,8 @@ const remedies: Readonly<
   Record<EmbeddedRefusal | "no_schema" | Exclude<DatabaseFailure, "statement" | "wrong_cell" | "bad_pool">, string>
 > = {
   no_binaries: ANOTHER_STORE,
-  taken: "Stop that process, or choose another folder with --data-dir",
-  not_ours: "Run the command as the user who created it, or choose another folder with --data-dir",
+  in_use: "Stop that process, or choose another folder with --data-dir",
+  other_owner: "Run the command as the user who created it, or choose another folder with --data-dir",
   other_version: "Dump the data with the release that wrote them, and load the dump into a new --data-dir",
   failed: `Choose another --data-dir. ${ANOTHER_STORE}`,
   bad_schema: "Check --schema",
@@ -178,7 +178,7 @@ export const databaseUrlOf = (choice: StoreChoice): Effect.Effect<string, Comman
       return yield* refuse(
         `There is no data in ${resolve(dataDir)}. Give the folder of the data with --data-dir, or create data with workshop serve.`
       )
-    const run = isShared ? EmbeddedPostgres.shareServer : EmbeddedPostgres.start
+    const run = isShared ? EmbeddedPostgres.shareServer : EmbeddedPostgres.startServer
     return (yield* Effect.mapError(run({ dataDir }), storeRefusal)).url
   })
 

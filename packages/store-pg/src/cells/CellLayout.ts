@@ -1,6 +1,7 @@
 import { Clock, Effect, Fiber } from "effect"
 import { DatabaseFailed, DENIED, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { type Database, inSchema } from "../connection/Schema.js"
+import type { MigrationBusy, SchemaCheckError } from "../migrate/MigrationError.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
 import { openMigrationSession, type Session } from "../migrate/Session.js"
@@ -107,7 +108,10 @@ const schemasOf = (session: Session, schemas: ReadonlyArray<string>) =>
   )
 
 /** Lists the cells of the directory, with their locations and states. `cells` gives the addresses of other clusters. */
-export const listCells = (url: string, options: CellOptions = {}) =>
+export const listCells = (
+  url: string,
+  options: CellOptions = {}
+): Effect.Effect<ReadonlyArray<CellStatus>, SchemaCheckError> =>
   Effect.scoped(
     Effect.gen(function* () {
       const { schema, cells = [] } = options
@@ -169,7 +173,7 @@ export const addCell = <E extends { readonly _tag: string } = never>(
   url: string,
   cell: CellAddress,
   options: AddCellOptions<E> = {}
-) =>
+): Effect.Effect<Pick<CellLocation, "name" | "schema">, E | MigrationBusy | SchemaCheckError> =>
   Effect.gen(function* () {
     const { schema, confirm } = options
     const [home, added] = yield* locateCells({ url, schema }, [cell])
@@ -188,7 +192,11 @@ export const addCell = <E extends { readonly _tag: string } = never>(
   }).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
 /** Removes a cell without shops from the directory. Its tables stay, and its name can be used again. */
-export const removeCell = (url: string, name: string, options: Pick<Database, "schema"> = {}) =>
+export const removeCell = (
+  url: string,
+  name: string,
+  options: Pick<Database, "schema"> = {}
+): Effect.Effect<Pick<CellLocation, "name" | "schema">, SchemaCheckError> =>
   Effect.scoped(
     Effect.gen(function* () {
       const [home] = yield* locateCells({ url, schema: options.schema }, [])
@@ -325,7 +333,7 @@ export interface MoveCellOptions extends Pick<Database, "schema"> {
 }
 
 /** Moves a cell to another node of Citus while the cell is in use. Does nothing if the cell is on that node already. */
-export const moveCell = (url: string, options: MoveCellOptions) =>
+export const moveCell = (url: string, options: MoveCellOptions): Effect.Effect<CellMoveResult, DatabaseFailed> =>
   Effect.scoped(
     Effect.gen(function* () {
       const { name, node, schema } = options
@@ -359,7 +367,10 @@ const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targe
  * Moves cells according to Citus's rebalance plan, until all workers have about the same number. Returns the moves in
  * order.
  */
-export const balanceCells = (url: string, options: Pick<Database, "schema"> = {}) =>
+export const balanceCells = (
+  url: string,
+  options: Pick<Database, "schema"> = {}
+): Effect.Effect<ReadonlyArray<CellMoveResult>, DatabaseFailed> =>
   Effect.scoped(
     Effect.gen(function* () {
       const [home] = yield* locateCells({ url, schema: options.schema }, [])

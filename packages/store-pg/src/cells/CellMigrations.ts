@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { DatabaseFailed } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { type Migration, PACKAGE_MIGRATIONS } from "../migrate/Migration.js"
+import type { MigrationError } from "../migrate/MigrationError.js"
 import { migrateSchema, type SchemaMigrationOptions, takeLock } from "../migrate/Migrator.js"
 import { openMigrationSession } from "../migrate/Session.js"
 import { addToDirectory, type DirectoryCell, directoryCells, withSession } from "./CellDirectory.js"
@@ -66,7 +67,10 @@ export interface MigrateOptions extends SchemaMigrationOptions {
  * @param url - A connection string whose role may create tables. It must lead to Postgres itself, because a pooler does
  * not preserve session locks.
  */
-export const migrate = (url: string, options: MigrateOptions = {}) => applyMigrations(url, options, PACKAGE_MIGRATIONS)
+export const migrate = (
+  url: string,
+  options: MigrateOptions = {}
+): Effect.Effect<ReadonlyArray<string>, MigrationError> => applyMigrations(url, options, PACKAGE_MIGRATIONS)
 
 /** Does {@link migrate} with the given migrations. */
 export const applyMigrations = (url: string, options: MigrateOptions, migrations: ReadonlyArray<Migration>) =>

@@ -4,6 +4,7 @@ import { checkGivenCells } from "../cells/CellIdentity.js"
 import { type CellLocation, type CellOptions, cellFailure, HOME_CELL } from "../cells/CellLocations.js"
 import { DatabaseFailed, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
+import type { SchemaCheckError } from "../migrate/MigrationError.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { openMigrationSession, type Session } from "../migrate/Session.js"
 import { type Invariant, invariants } from "./invariants.js"
@@ -179,7 +180,7 @@ const DEFAULT_TIMEOUT_MS = 5 * MINUTE_MS
  * Checks, in every cell, the invariants that the program maintains and the database does not enforce. Reads one
  * snapshot of each cell and changes nothing. The schemas must have this program's version.
  */
-export const checkData = (url: string, options: CheckDataOptions = {}) =>
+export const checkData = (url: string, options: CheckDataOptions = {}): Effect.Effect<CheckResult, SchemaCheckError> =>
   Effect.gen(function* () {
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = options
     const { locations, confirm } = yield* checkGivenCells(url, options)

@@ -54,7 +54,7 @@ export const createFolder = (directory: DataDirectory, account: SystemUser | und
     if (statSync(directory.folder).uid === uid) chmodSync(directory.folder, account === undefined ? 0o700 : 0o711)
     else if (uid !== 0)
       throw new EmbeddedRefused({
-        reason: "not_ours",
+        reason: "other_owner",
         what: `The Postgres in ${directory.dataDir} belongs to another user`
       })
   })

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { resolve } from "node:path"
+import type { Entropy, StorePorts } from "@workshop/core"
 import { isObject, mustBePositive, type OptionChecks } from "@workshop/core/internal"
 import { Deferred, Effect, Layer, Schedule, type Scope } from "effect"
 import { migrate } from "../cells/CellMigrations.js"
+import type { MigratedStoreError } from "../MigratedStore.js"
+import type { MigrationError } from "../migrate/MigrationError.js"
 import { openMigrationSession } from "../migrate/Session.js"
 import * as PgStore from "../PgStore.js"
 import { inRealTime } from "../RealTime.js"
@@ -130,7 +133,7 @@ const ensureDatabase = (password: string, port: number, { dataDir }: DataDirecto
  * restarted. If this process runs as root, Postgres runs as an unprivileged user. Fails with `EmbeddedRefused` if
  * Postgres cannot run or another process uses the folder (Specification, Commands).
  */
-export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres, EmbeddedRefused, Scope.Scope> =>
+export const startServer = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres, EmbeddedRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const directory = dataDirectory(resolve(options.dataDir))
     const account = yield* tryFiles(directory, () => postgresUserFor(directory.cluster))
@@ -153,8 +156,8 @@ export const shareServer = (
   options: EmbeddedOptions
 ): Effect.Effect<Pick<EmbeddedPostgres, "url">, EmbeddedRefused, Scope.Scope> =>
   Effect.catchIf(
-    start(options),
-    ({ reason }) => reason === "taken",
+    startServer(options),
+    ({ reason }) => reason === "in_use",
     (refused) => {
       const directory = dataDirectory(resolve(options.dataDir))
       return Effect.flatMap(
@@ -171,7 +174,10 @@ export const shareServer = (
  * Migrates the database of an embedded Postgres. Moves tables that an earlier release created in `public`, because no
  * other program uses this database.
  */
-export const migrateEmbedded = (url: string, options: Pick<PgStore.PgStoreOptions, "schema"> = {}) =>
+export const migrateEmbedded = (
+  url: string,
+  options: Pick<PgStore.PgStoreOptions, "schema"> = {}
+): Effect.Effect<ReadonlyArray<string>, MigrationError> =>
   Effect.catchTag(migrate(url, options), "TablesElsewhere", (otherTables) =>
     migrate(url, { ...options, moveFrom: otherTables.schema })
   )
@@ -187,15 +193,18 @@ const optionChecks = {
 /** The options of a store on an embedded Postgres. */
 export interface EmbeddedStoreOptions extends EmbeddedOptions, Pick<PgStore.PgStoreOptions, "secretsKeys" | "schema"> {}
 
+/** The errors with which the layer fails: Postgres cannot run, a migration failed, or an option is wrong. */
+export type EmbeddedStoreError = EmbeddedRefused | MigratedStoreError
+
 /** All store ports, on an embedded Postgres that keeps its data in `dataDir` and stops with the layer. */
-export const layer = (options: EmbeddedStoreOptions) =>
+export const layer = (options: EmbeddedStoreOptions): Layer.Layer<StorePorts, EmbeddedStoreError, Entropy> =>
   inRealTime(
     Layer.unwrapScoped(
       Effect.gen(function* () {
         yield* requireValidOptions("the embedded store", options, optionChecks)
         const { secretsKeys = [], schema } = options
         yield* requireValidSchema(schema)
-        const { url } = yield* start(options)
+        const { url } = yield* startServer(options)
         yield* migrateEmbedded(url, { schema })
         return PgStore.layer({ url, schema, secretsKeys })
       })

@@ -1,18 +1,18 @@
 import { Data } from "effect"
 
 /**
- * The reason why an embedded Postgres cannot run. `no_binaries`: npm installed no Postgres for this platform. `taken`:
- * another process uses the data directory. `not_ours`: another user owns the data directory. `other_version`: another
+ * The reason why an embedded Postgres cannot run. `no_binaries`: npm installed no Postgres for this platform. `in_use`:
+ * another process uses the data directory. `other_owner`: another user owns the data directory. `other_version`: another
  * version of Postgres wrote the data. `failed`: a file operation or a program of Postgres failed.
  */
-export type EmbeddedRefusal = "no_binaries" | "taken" | "not_ours" | "other_version" | "failed"
+export type EmbeddedRefusal = "no_binaries" | "in_use" | "other_owner" | "other_version" | "failed"
 
 const ANOTHER_STORE = "another store, such as @workshop/store-memory, or PgStore with your own Postgres"
 
 const remedies: Readonly<Record<EmbeddedRefusal, string>> = {
   no_binaries: `Use ${ANOTHER_STORE}`,
-  taken: "Stop that process, or choose another dataDir",
-  not_ours: "Run this program as the user who created the data, or choose another dataDir",
+  in_use: "Stop that process, or choose another dataDir",
+  other_owner: "Run this program as the user who created the data, or choose another dataDir",
   other_version: "Dump the data with the release that wrote them, and load the dump into a new dataDir",
   failed: `Choose another dataDir, or use ${ANOTHER_STORE}`
 }

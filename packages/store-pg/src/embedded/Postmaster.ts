@@ -36,7 +36,7 @@ const ownerPidIn = ({ cluster }: DataDirectory): number | undefined => {
 
 const directoryInUse = ({ dataDir }: DataDirectory, pid?: number): EmbeddedRefused => {
   const who = pid === undefined ? "another process" : `the process ${pid}`
-  return new EmbeddedRefused({ reason: "taken", what: `The data directory ${dataDir} is in use by ${who}` })
+  return new EmbeddedRefused({ reason: "in_use", what: `The data directory ${dataDir} is in use by ${who}` })
 }
 
 /** Whether the server has ended. Polls at most `polls` more times, every 50 ms. */

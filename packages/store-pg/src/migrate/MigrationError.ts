@@ -1,4 +1,5 @@
 import { Data } from "effect"
+import type { DatabaseFailed } from "../connection/DatabaseFailed.js"
 
 /** The database cannot store every text, because it was created with an encoding other than UTF-8, which cannot be changed. */
 export class EncodingRefused extends Data.TaggedError("EncodingRefused")<{ readonly encoding: string }> {
@@ -113,3 +114,26 @@ export class TablesElsewhere extends Data.TaggedError("TablesElsewhere")<{ reado
 
 /** The tables cannot be moved. Nothing was changed. */
 export class MoveRefused extends Data.TaggedError("MoveRefused")<{ readonly message: string }> {}
+
+/** The errors of a check whether the program can use the schema of a database. Nothing was changed. */
+export type SchemaCheckError =
+  | DatabaseFailed
+  | EncodingRefused
+  | MigrationChanged
+  | MigrationGap
+  | SchemaBehind
+  | SchemaNewer
+
+/**
+ * The errors of a migration. Migrations that were applied before the error stay applied, and the next run continues
+ * after them.
+ */
+export type MigrationError =
+  | Exclude<SchemaCheckError, SchemaBehind>
+  | IndexInvalid
+  | MigrationBusy
+  | MigrationFailed
+  | MoveRefused
+  | SchemaMissing
+  | SchemaNotMade
+  | TablesElsewhere

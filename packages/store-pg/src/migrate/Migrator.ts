@@ -11,6 +11,7 @@ import {
   MigrationFailed,
   MigrationGap,
   SchemaBehind,
+  type SchemaCheckError,
   SchemaMissing,
   SchemaNewer,
   TablesElsewhere
@@ -321,8 +322,10 @@ const TIMEOUTS = { statement_timeout_ms: 3_000 }
  * `schema_migration`. The message of `SchemaBehind` names the command to run. Fails within seconds if the database does
  * not respond.
  */
-export const checkSchema = (url: string, options: Pick<Database, "schema"> = {}) =>
-  checkSchemaAgainst(url, options, PACKAGE_MIGRATIONS)
+export const checkSchema = (
+  url: string,
+  options: Pick<Database, "schema"> = {}
+): Effect.Effect<void, SchemaCheckError> => checkSchemaAgainst(url, options, PACKAGE_MIGRATIONS)
 
 /** Does {@link checkSchema} for a program that has the given migrations. */
 export const checkSchemaAgainst = (

@@ -34,7 +34,7 @@ const settings = { ...EmbeddedPostgres.THROWAWAY_SETTINGS, max_connections: "400
 
 const embedded = Effect.gen(function* () {
   const dataDir = yield* folder
-  const { url } = yield* EmbeddedPostgres.start({ dataDir, settings })
+  const { url } = yield* EmbeddedPostgres.startServer({ dataDir, settings })
   // With fsync off, copying files is faster than writing pages through the WAL.
   return { url, how: "strategy file_copy" }
 })

@@ -24,7 +24,10 @@ describe("an embedded Postgres (docs/security.md)", { timeout: 60_000 }, () => {
       Effect.scoped(
         Effect.gen(function* () {
           const dataDir = join(folder, "guarded")
-          const { url } = yield* EmbeddedPostgres.start({ dataDir, settings: EmbeddedPostgres.THROWAWAY_SETTINGS })
+          const { url } = yield* EmbeddedPostgres.startServer({
+            dataDir,
+            settings: EmbeddedPostgres.THROWAWAY_SETTINGS
+          })
           const session = yield* openMigrationSession(url)
           const shown = yield* session.run<{ readonly [name: string]: string }>(
             "select current_setting('listen_addresses') as host, current_setting('unix_socket_directories') as sockets"

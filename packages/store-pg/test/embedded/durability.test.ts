@@ -27,7 +27,7 @@ beforeEach(async () => {
 }, LONG)
 
 const keptAfterStart = () =>
-  EmbeddedPostgres.start({ dataDir: folder }).pipe(
+  EmbeddedPostgres.startServer({ dataDir: folder }).pipe(
     Effect.flatMap(({ url }) => Effect.promise(() => ask(url, "select n from kept"))),
     Effect.scoped,
     Effect.runPromise
@@ -95,7 +95,7 @@ describe("the shutdown of an embedded Postgres", { timeout: LONG }, () => {
 
   it("closing the scope waits until the server has shut down", async () => {
     await first.end("SIGTERM")
-    const started = Effect.as(EmbeddedPostgres.start({ dataDir: folder }), () => postmasterOf(folder))
+    const started = Effect.as(EmbeddedPostgres.startServer({ dataDir: folder }), () => postmasterOf(folder))
     const pid = await Effect.runPromise(Effect.scoped(Effect.map(started, (read) => read())))
     expect(() => process.kill(pid, 0)).toThrow("ESRCH")
   })

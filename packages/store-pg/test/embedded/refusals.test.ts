@@ -14,7 +14,7 @@ const LONG = 60_000
 
 /** Starts an embedded Postgres that must fail to start, and returns its error. */
 const refusalOf = (dataDir: string, settings: Readonly<Record<string, string>> = {}) =>
-  Effect.runPromise(Effect.flip(Effect.scoped(EmbeddedPostgres.start({ dataDir, settings }))))
+  Effect.runPromise(Effect.flip(Effect.scoped(EmbeddedPostgres.startServer({ dataDir, settings }))))
 
 let folder = ""
 beforeAll(() => {
@@ -29,7 +29,7 @@ describe("an embedded Postgres that cannot start fails with a remedy", { timeout
     const first = both[said.findIndex((line) => line.startsWith("postgres://"))]
     expect(said.filter((line) => line.startsWith(`The data directory ${folder} is in use by`))).toHaveLength(1)
     const { reason, message } = await refusalOf(folder)
-    expect(reason).toBe("taken")
+    expect(reason).toBe("in_use")
     expect(message).toBe(
       `The data directory ${folder} is in use by the process ${first?.pid}. Stop that process, or choose another dataDir.`
     )

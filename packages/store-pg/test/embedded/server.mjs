@@ -1,12 +1,12 @@
 // Runs an embedded Postgres in the folder of its argument, prints the connection string, and stops Postgres when the
 // process ends.
-import { start } from "@workshop/store-pg/embedded"
+import { startServer } from "@workshop/store-pg/embedded"
 import { Deferred, Effect } from "effect"
 
 const asked = Effect.runSync(Deferred.make())
 process.on("SIGTERM", () => Effect.runSync(Deferred.succeed(asked, undefined)))
 await Effect.runPromise(
-  start({ dataDir: String(process.argv[2]) }).pipe(
+  startServer({ dataDir: String(process.argv[2]) }).pipe(
     Effect.flatMap(({ url }) => Effect.sync(() => console.log(url))),
     Effect.zipRight(Deferred.await(asked)),
     Effect.scoped,

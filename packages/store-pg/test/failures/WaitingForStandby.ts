@@ -13,7 +13,7 @@ export const waitingForStandby = Effect.gen(function* () {
     Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-standby-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
-  const { url } = yield* EmbeddedPostgres.start({ dataDir })
+  const { url } = yield* EmbeddedPostgres.startServer({ dataDir })
   yield* migrate(url)
   const session = yield* openMigrationSession(url)
   const waitFor = (standby: string) =>

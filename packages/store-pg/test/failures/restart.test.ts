@@ -20,7 +20,7 @@ const cluster = Effect.gen(function* () {
     Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-restart-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
-  const { url } = yield* EmbeddedPostgres.start({ dataDir })
+  const { url } = yield* EmbeddedPostgres.startServer({ dataDir })
   yield* migrate(url)
   const pid = () => Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
   return { url, kill: (signal: NodeJS.Signals) => process.kill(pid(), signal) }
