@@ -34,9 +34,9 @@ export interface RepeatableOptions extends CallOptions {
 
 /** The options of a sync. */
 export interface SyncQuery {
-  /** The `synced_until` of the last sync, so that only later changes are read. Without it, all tickets are read. */
+  /** The last `synced_until`; by default all tickets are read. */
   readonly since?: string | undefined
-  /** The number of tickets on a page, at most 100; 50 by default. */
+  /** The tickets on a page: 1 to 100, 50 by default. */
   readonly limit?: number | undefined
 }
 
@@ -44,10 +44,13 @@ export interface SyncQuery {
 export interface TicketListQuery {
   /** Only tickets in one of these states. */
   readonly state?: TicketState | ReadonlyArray<TicketState> | undefined
+  /** Only tickets with this number. */
   readonly number?: number | undefined
+  /** Only tickets of this client. */
   readonly client_id?: string | undefined
   /** Only tickets with this phone number in international format, such as `+21620123456`. */
   readonly phone?: string | undefined
+  /** Only tickets with this reference. */
   readonly external_ref?: string | undefined
   /** Only the ticket with this tracking code; case and hyphens do not matter. */
   readonly tracking_code?: string | undefined

@@ -29,6 +29,7 @@ export {
   type CommonCode,
   type ErrorCode,
   type FailureDetails,
+  type LocalFailure,
   type RateLimit,
   type ResponseInfo,
   type UnexpectedResponse,

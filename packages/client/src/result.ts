@@ -39,54 +39,58 @@ export type ErrorCode = CommonCode | "NOT_FOUND" | "CONFLICT" | "PROFANITY"
 
 /** The type of `details` for each code that has any (Specification, Errors). */
 export interface FailureDetails {
+  /** The fields that are wrong. */
   readonly VALIDATION_ERROR: IssueDetails
+  /** The scope that the key lacks. */
   readonly FORBIDDEN: ScopeDetails
+  /** The broken rule, and the ticket's state. */
   readonly CONFLICT: ConflictDetails
+  /** The field with the forbidden word. */
   readonly PROFANITY: FieldDetails
+  /** The limit that is used up. */
   readonly TOO_MANY_ATTEMPTS: LimitDetails
 }
 
 /** A failure that the service returned, typed by its code (Specification, Errors). */
 export type ApiFailure<C extends string = ErrorCode> = C extends string
-  ? {
+  ? ResponseInfo & {
       readonly code: C
       /** The message for people. Programs should use `code`. */
       readonly message: string
       readonly details: C extends keyof FailureDetails ? FailureDetails[C] : undefined
-      /** The HTTP status. */
-      readonly status: number
-      /** The service's id of this request. Quote it if you ask the service's operator about the failure. */
-      readonly request_id: string | null
       /** The seconds until a retry may succeed, after a 429 or a 503; else null. */
       readonly retry_after_seconds: number | null
-      /** The limit with the fewest uses left; null if the response has none. */
-      readonly rate_limit: RateLimit | null
-      /** The number of requests that the call sent. */
-      readonly attempts: number
     }
   : never
 
-/** No response came: the service cannot be reached, or took too long. It may have processed the request. */
-export interface Unreachable {
-  readonly code: "UNREACHABLE" | "TIMED_OUT"
+/** A failure that the client found itself. */
+export interface LocalFailure {
+  /** The failure in words. */
   readonly message: string
-  readonly cause: unknown
+  /** The number of requests that the call sent. */
   readonly attempts: number
+}
+
+/** No response came: the service cannot be reached, or took too long. It may have processed the request. */
+export interface Unreachable extends LocalFailure {
+  /** `TIMED_OUT` after `timeoutMs`, otherwise `UNREACHABLE`. */
+  readonly code: "UNREACHABLE" | "TIMED_OUT"
+  /** The error of the last attempt. */
+  readonly cause: unknown
 }
 
 /** Your `AbortSignal` ended the call. The service may have processed the request, unless `attempts` is 0. */
-export interface Aborted {
+export interface Aborted extends LocalFailure {
+  /** For programs. */
   readonly code: "ABORTED"
-  readonly message: string
-  readonly attempts: number
 }
 
 /** The response did not come from the service, because a proxy responded or the address is wrong. */
-export interface UnexpectedResponse {
+export interface UnexpectedResponse extends LocalFailure {
+  /** For programs. */
   readonly code: "MISUNDERSTOOD"
-  readonly message: string
+  /** The HTTP status. */
   readonly status: number
-  readonly attempts: number
 }
 
 /** The failure of a call. */
@@ -99,10 +103,14 @@ export type ClientResult<A, C extends string, M = undefined> =
 
 /** A failure as an exception: {@link unwrap} and the iteration over items throw it. */
 export class WorkshopError extends Error {
+  /** For programs. */
   override readonly name = "WorkshopError"
   /** The failure's code, for programs. */
   readonly code: ClientFailure["code"]
-  constructor(readonly failure: ClientFailure) {
+  constructor(
+    /** The failure itself. */
+    readonly failure: ClientFailure
+  ) {
     super(`${failure.code}: ${failure.message}`, "cause" in failure ? { cause: failure.cause } : undefined)
     this.code = failure.code
   }

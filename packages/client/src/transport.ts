@@ -2,10 +2,13 @@ import type { ApiFailure, ClientFailure, ClientResult, RateLimit, ResponseInfo }
 
 /** A request that is about to be sent. */
 export interface RequestEvent {
+  /** The HTTP method. */
   readonly method: "GET" | "POST"
+  /** The whole address, with the query. */
   readonly url: string
   /** The number of the attempt, from 1. */
   readonly attempt: number
+  /** The key of all attempts; null if the request has none. */
   readonly idempotency_key: string | null
 }
 
@@ -13,6 +16,7 @@ export interface RequestEvent {
 export interface ResponseEvent extends RequestEvent {
   /** The HTTP status; null if no response came. */
   readonly status: number | null
+  /** The service's id of the request; null if the response has none. */
   readonly request_id: string | null
   /** The duration of the attempt, in milliseconds. */
   readonly duration_ms: number
@@ -72,7 +76,10 @@ export interface CallOptions {
   readonly retries?: number
 }
 
-/** One call: its endpoint and its input. */
+/**
+ * One call: its endpoint and its input.
+ * @internal
+ */
 export interface Call extends CallOptions {
   readonly method: "GET" | "POST"
   /** The path below `/v1`. */
@@ -82,7 +89,10 @@ export interface Call extends CallOptions {
   readonly idempotencyKey?: string
 }
 
-/** Sends a call. */
+/**
+ * Sends a call.
+ * @internal
+ */
 export type Transport = <A, C extends string, M = undefined>(call: Call) => Promise<ClientResult<A, C, M>>
 
 const VERSION = "0.1.0"
@@ -246,6 +256,7 @@ const retryDelayOf = (settled: SettledCall, call: Call, options: ClientOptions):
 /**
  * Sends calls with `fetch`, and retries failed ones if that is safe: reads, and requests with an Idempotency-Key, with
  * the same key, so that no act happens twice (Specification, Idempotency).
+ * @internal
  */
 export const makeTransport = (options: ClientOptions): Transport => {
   checkNumbers(options)

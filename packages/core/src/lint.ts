@@ -28,12 +28,15 @@ interface ParserServices {
 
 /** A statement of the program that is checked. */
 export interface StatementNode {
+  /** The expression that the statement evaluates, as a node of ESTree. */
   readonly expression: unknown
 }
 
 /** The context that ESLint passes to a rule. */
 export interface RuleContext {
+  /** The source, with the type information of typescript-eslint if it is configured. */
   readonly sourceCode: { readonly parserServices?: unknown }
+  /** Reports a problem at a node of the program. */
   readonly report: (problem: { readonly node: unknown; readonly messageId: "ignored" }) => void
 }
 

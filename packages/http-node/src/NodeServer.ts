@@ -18,6 +18,7 @@ import { UnreadResponses } from "./UnreadResponses.js"
 
 /** The settings of a server. */
 export interface NodeServerOptions {
+  /** The name or address of the interface to listen on, such as `127.0.0.1`, or `0.0.0.0` for all. */
   readonly host: string
   /** The port to listen on; 0 for any free port. */
   readonly port: number

@@ -9,6 +9,7 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly code: string | undefined
   readonly cause: Error
 }> {
+  /** The problem and its remedy, as text for the operator. */
   override get message() {
     return `Cannot listen on ${this.host}:${this.port}: ${this.cause.message}`
   }

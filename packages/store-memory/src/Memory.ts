@@ -32,19 +32,31 @@ export class Memory {
   isSandboxMade = false
   /** Whether a caller has claimed the right to open the first shop. */
   isFirstShopClaimed = false
+  /** The data of each shop. */
   readonly shops = new Map<ShopId, ShopData>()
+  /** The client accounts of all shops. */
   readonly accounts = new Map<ClientId, ClientAccount>()
+  /** The same accounts, by their current phone number. */
   readonly holders = new Map<Phone, ClientAccount>()
+  /** The shop and the id of each API key, by the key's hash. */
   readonly keyHashes = new Map<string, { readonly shop_id: ShopId; readonly id: KeyId }>()
+  /** The shop of each offer. */
   readonly shopOfOffer = new Map<OfferId, ShopId>()
+  /** The shop of each API key. */
   readonly shopOfKey = new Map<KeyId, ShopId>()
+  /** The shops with due deliveries, in the order in which they are served. */
   readonly turns = new ShopTurns()
+  /** The replays that are not finished, by id. */
   readonly openReplays = new Map<string, ReplayRecord>()
+  /** The queue of notifications and notices, with their contents. */
   readonly notifications = new WaitingNotifications()
+  /** The notifications of each client, in the order in which they were added. */
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
+  /** The audit log, oldest entry first. */
   readonly audit: Array<AuditEntry> = []
   /** The persons whose erasure is in progress. */
   readonly erasures = new Map<ClientId, Person>()
+  /** The offers to each phone number, in the order in which they were made. */
   readonly offersToPhone = new Map<Phone, Array<OfferId>>()
   /** Called with each account that was opened, changed or erased. */
   onAccount: (id: ClientId) => void = () => undefined

@@ -165,6 +165,7 @@ const OPTIONS: OptionChecks = {
 
 /** A store was not emptied, because it has shops that no test with an empty store created. Nothing was removed. */
 export class EmptyingRefused extends Data.TaggedError("EmptyingRefused")<{}> {
+  /** The problem and its remedy, as text for the developer. */
   override get message() {
     return "The store has shops that these tests did not create, so its data are not removed. Drop its schema, or give the tests their own schema."
   }

@@ -36,6 +36,7 @@ export type EffectClient = {
 export interface EffectClientOptions {
   /** The address of the service, with or without `/v1`. */
   readonly baseUrl: string
+  /** The shop's API key, redacted so that logs do not contain it. */
   readonly key: Redacted.Redacted<string>
 }
 

@@ -22,8 +22,11 @@ import type { Change } from "./ShopState.js"
 
 /** A decision: its result, the changes to save with it, and the statuses of the limits that it used. */
 export interface Decision<out A> {
+  /** The value that the caller gets after the commit. */
   readonly result: A
+  /** The changes, in the order in which they are applied and saved; all of them or none. */
   readonly changes: ReadonlyArray<Change>
+  /** The limits that the command used, for the headers of the response. */
   readonly limitStatuses: ReadonlyArray<LimitStatus>
 }
 

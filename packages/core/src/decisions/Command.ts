@@ -13,14 +13,19 @@ import { apply, type ShopState } from "./ShopState.js"
  * shop's data.
  */
 export interface Command<out A, out E = never> {
+  /** The only shop whose data the command reads and changes. */
   readonly shop_id: ShopId
+  /** The rows to load before `run`, in addition to the shop's settings. */
   readonly loadRequests: ReadonlyArray<LoadRequest>
+  /** Decides on the loaded rows. It is a pure function, because a store may run it again after a conflict. */
   readonly run: (state: ShopState, moment: ShopMoment) => Either.Either<Decision<A>, E>
 }
 
 /** A command's result, with the statuses of the limits that it used. */
 export interface Outcome<out A> {
+  /** The result of the decision that was committed. */
   readonly result: A
+  /** The limits that the command used, for the headers of the response. */
   readonly limitStatuses: ReadonlyArray<LimitStatus>
 }
 

@@ -10,6 +10,7 @@ import type { Command } from "./Command.js"
 
 /** The key under which a caller may repeat a request and get the first response (Specification, Endpoints). */
 export const IdempotencyKey = Text(Limits.idempotency_key_characters).pipe(Schema.brand("IdempotencyKey"))
+/** A key of at most `Limits.idempotency_key_characters` characters. */
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
 /** The key was already used for another request of this operation (Specification, Idempotency). */
@@ -20,7 +21,9 @@ export class IdempotencyKeyReused extends RefusalOf(
 
 /** A result, which may be the repeated first result. */
 export interface IdempotentResult<out A> {
+  /** The result of the first request with the key. */
   readonly data: A
+  /** Whether this request repeated an earlier one, and therefore changed nothing. */
   readonly replayed: boolean
 }
 

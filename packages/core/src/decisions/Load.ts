@@ -59,7 +59,9 @@ export interface Load<out L, out E = never> {
 
 /** A client whom the shop may see, with their card. */
 export interface VisibleClient {
+  /** The client's id and the name that the shop sees. */
   readonly client: DisplayedClient
+  /** The client's card in this shop; a blank one if they have none. */
   readonly card: CardRecord
 }
 

@@ -58,6 +58,7 @@ export type Change =
 
 /** Read-only access to rows by key. A store implements it with a map, or with the rows that it loaded. */
 export interface ReadMap<K, V> {
+  /** The row with this key; undefined if there is none. */
   readonly get: (key: K) => V | undefined
 }
 
@@ -66,20 +67,33 @@ export interface ReadMap<K, V> {
  * commands of a batch ask for.
  */
 export interface ShopState {
+  /** The shop's settings. */
   shop: ShopRecord
+  /** The shop's counters, of which every command sees the latest values. */
   head: ShopHead
+  /** The shop's webhook; null if it has none. */
   webhook: Webhook | null
+  /** The loaded tickets. */
   readonly tickets: Map<TicketId, TicketRecord>
+  /** The relations to the loaded clients; a client without a row is not known to the shop. */
   readonly links: Map<ClientId, ClientLink>
+  /** The loaded cards; a client without a row has a blank card. */
   readonly cards: Map<ClientId, CardRecord>
+  /** The loaded offers. */
   readonly offers: Map<OfferId, OfferRecord>
+  /** The shop's API keys, with revoked ones, if the command loads them. */
   readonly keys: Map<KeyId, ApiKeyRecord>
+  /** The loaded records, by {@link idempotencyRecordKey}. */
   readonly idempotency_records: Map<string, IdempotencyRecord>
+  /** The loaded deliveries; an event without a row has arrived, was given up, or never had a delivery. */
   readonly deliveries: Map<EventId, DeliveryRecord>
   /** Attempts to deliver events, oldest first. */
   readonly attempts: Map<EventId, Array<AttemptRecord>>
+  /** The loaded replays that are not finished, by id. */
   readonly replays: Map<string, ReplayRecord>
+  /** The loaded entries of the queue of notifications, by the id of the notification or notice. */
   readonly queuedNotifications: Map<string, QueuedNotification>
+  /** The loaded counts of stamps, by {@link stampLimitKey}. */
   readonly stamp_limits: Map<string, LimitWindow>
   /** Earlier events, with their attempts. */
   readonly events: ReadMap<EventId, SentEvent> & { readonly rewrite: (event: EventRecord) => void }
@@ -87,6 +101,7 @@ export interface ShopState {
   readonly replayable: (replay: ReplayRecord, max: number) => EventRange
   /** Accounts belong to no shop, so a command only reads them. */
   readonly accounts: ReadMap<ClientId, ClientAccount>
+  /** The accounts that have a phone number, by the number. */
   readonly holders: ReadMap<Phone, ClientAccount>
 }
 

@@ -61,6 +61,7 @@ export const TicketInput = Schema.Struct({
     Schema.brand("TicketInput")
   )
   .annotations({ identifier: "TicketInput", ...refuseUnknownFields })
+/** A ticket to create, whose fields {@link TicketInput} has checked. */
 export type TicketInput = typeof TicketInput.Type
 
 /** The values of absent fields (Specification, Endpoints). */

@@ -30,6 +30,7 @@ export const TicketEdit = Schema.Struct({
 })
   .pipe(Schema.brand("TicketEdit"))
   .annotations(refuseUnknownFields)
+/** The fields to change, which {@link TicketEdit} has checked. An absent field stays; null clears a field. */
 export type TicketEdit = typeof TicketEdit.Type
 
 const findUnknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>

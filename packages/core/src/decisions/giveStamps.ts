@@ -16,6 +16,7 @@ export const StampCount = Schema.Int.pipe(
   }),
   Schema.brand("StampCount")
 )
+/** A whole number from `Limits.stamps_per_call_min` to `Limits.stamps_per_call_max`. */
 export type StampCount = typeof StampCount.Type
 
 /** The card after stamps were added, and the number of rewards that they unlocked (Specification, Clients and loyalty). */
@@ -27,6 +28,7 @@ export const StampsGiven = Schema.Struct({
   identifier: "StampsGiven",
   description: "How many stamps were added, and the card afterwards"
 })
+/** The number of added stamps, and the card afterwards, in the form of the API's JSON. */
 export interface StampsGiven extends Named.StampsGiven {}
 
 /** The card after a reward was used, and the reward (Specification, Clients and loyalty). */
@@ -34,6 +36,7 @@ export const RewardRedeemed = Schema.Struct({
   card: LoyaltyCard,
   reward: Schema.Struct({ label: Schema.NullOr(Schema.String), redeemed_at: Schema.String })
 }).annotations({ identifier: "RewardRedeemed", description: "The reward that was used, and the card afterwards" })
+/** The redeemed reward, and the card afterwards, in the form of the API's JSON. */
 export interface RewardRedeemed extends Named.RewardRedeemed {}
 
 /**

@@ -113,6 +113,7 @@ export const ImportRow = Schema.Struct({
   client_phone: optional(Phone),
   client: optional(ClientRow)
 }).annotations({ identifier: "ImportRow" })
+/** A row that {@link ImportRow} has checked. Instants are in milliseconds since 1970. */
 export type ImportRow = typeof ImportRow.Type
 
 const isGiven = <A>(value: A | null | undefined): value is A => value !== null && value !== undefined
@@ -191,9 +192,11 @@ export interface CheckedRow {
 
 /** The counts of an import's written rows. */
 export interface ImportResult {
+  /** The number of created tickets. */
   readonly tickets: number
   /** Clients who became known to the shop. */
   readonly clients: number
+  /** The number of loyalty cards that were imported. */
   readonly cards: number
   /** Tickets whose closure is due already, so that the next poll closes them. */
   readonly closing: number

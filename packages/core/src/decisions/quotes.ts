@@ -19,6 +19,7 @@ export const QuoteInput = Schema.Struct({
 })
   .pipe(Schema.brand("QuoteInput"))
   .annotations({ identifier: "QuoteInput", ...refuseUnknownFields })
+/** A new price in minor units with an optional note, which {@link QuoteInput} has checked. */
 export type QuoteInput = typeof QuoteInput.Type
 
 const refuseClosedQuote = ({ quote, state, updated_at }: TicketRecord) =>

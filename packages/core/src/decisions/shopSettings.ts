@@ -53,6 +53,7 @@ export const ShopPatch = Schema.Struct({
 })
   .pipe(Schema.brand("ShopPatch"))
   .annotations({ identifier: "ShopPatchInput", ...refuseUnknownFields })
+/** The settings to change, which {@link ShopPatch} has checked. An absent or null setting stays. */
 export type ShopPatch = typeof ShopPatch.Type
 
 const patchProgram = (before: LoyaltyProgram, patch: ShopPatch["program"]): LoyaltyProgram => ({
@@ -93,6 +94,7 @@ export const KeyInput = Schema.Struct({
 })
   .pipe(Schema.brand("KeyInput"))
   .annotations(refuseUnknownFields)
+/** An API key to create, which {@link KeyInput} has checked. `expires_at` is in milliseconds since 1970. */
 export type KeyInput = typeof KeyInput.Type
 
 const expiryNotInFuture = new InvalidInput({ issues: [{ field: "expires_at", message: "must be in the future" }] })

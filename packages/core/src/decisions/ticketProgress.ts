@@ -14,6 +14,7 @@ export const DelayInput = Schema.Struct({
 })
   .pipe(Schema.brand("DelayInput"))
   .annotations({ identifier: "DelayInput", ...refuseUnknownFields })
+/** A new promised date with an optional reason, which {@link DelayInput} has checked. */
 export type DelayInput = typeof DelayInput.Type
 
 /** A part that the workshop waits for, or has received. */
@@ -24,6 +25,7 @@ export const PartInput = Schema.Struct({
 })
   .pipe(Schema.brand("PartInput"))
   .annotations({ identifier: "PartInput", ...refuseUnknownFields })
+/** The state of a part, which {@link PartInput} has checked. */
 export type PartInput = typeof PartInput.Type
 
 /** The https address of a picture of the item. */
@@ -33,6 +35,7 @@ export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink })
     identifier: "PhotoInput",
     ...refuseUnknownFields
   })
+/** The https address of a picture, which {@link PhotoInput} has checked. */
 export type PhotoInput = typeof PhotoInput.Type
 
 /** Changes the promised date; `delay` keeps the previous one (Specification, Tickets). */

@@ -10,6 +10,7 @@ import { isSecretText, SECRET_BYTES, toSecretText } from "./SecretText.js"
 export const Scope = Schema.Literal("tickets:read", "tickets:write", "clients:read", "loyalty:write").annotations({
   identifier: "Scope"
 })
+/** One of the permissions in {@link Scope}. */
 export type Scope = typeof Scope.Type
 
 /** A description of each scope (Specification, Keys and scopes). */

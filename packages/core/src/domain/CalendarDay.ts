@@ -44,6 +44,7 @@ export const TimeZone = makeTextSchema(readTimeZone, {
   description: "An IANA time zone",
   examples: ["Africa/Tunis"]
 }).pipe(Schema.brand("TimeZone"))
+/** The IANA name of a time zone that this runtime knows, such as `Africa/Tunis`. */
 export type TimeZone = typeof TimeZone.Type
 
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/

@@ -24,15 +24,21 @@ export interface ClientAccount {
 
 /** A client's relation to a shop: known after an accepted offer or a visit; a block is permanent (Specification, Clients and loyalty). */
 export interface ClientLink {
+  /** The shop to which the client is related. */
   readonly shop_id: ShopId
+  /** The client's account, which is the same in all shops. */
   readonly client_id: ClientId
+  /** When the client became known to the shop; null if they blocked it before that. */
   readonly known_at: Instant | null
+  /** When the client blocked the shop; null if they did not. The shop then sees no data of the client. */
   readonly blocked_at: Instant | null
 }
 
 /** A client whom a shop may see. A shop gets no other data of the account. */
 export interface DisplayedClient {
+  /** The client's account, which is the same in all shops. */
   readonly id: ClientId
+  /** The full name, or the given name with the initial of the family name, as the client chose. */
   readonly display_name: string
 }
 
@@ -58,6 +64,7 @@ export const ClientView = Schema.Struct({
   tickets_total: Schema.Int,
   loyalty: Schema.NullOr(LoyaltyCard)
 }).annotations({ identifier: "Client", description: "A client, as seen by a shop that knows them" })
+/** A client in the form of the API's JSON. Instants are ISO 8601 in UTC. */
 export interface ClientView extends Named.Client {}
 
 /** The name that the client chose to show: in full, or with the family name abbreviated, as in `Amira B.` (Specification, Resources; Clients and loyalty). */

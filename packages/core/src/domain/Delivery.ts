@@ -15,8 +15,11 @@ export type DeliveryState = "pending" | "delivered" | "parked" | "dead"
  * remains; a replay creates it again.
  */
 export interface DeliveryRecord {
+  /** The shop of the event, to whose webhook it is sent. */
   readonly shop_id: ShopId
+  /** The event that is delivered. A shop has at most one delivery of an event. */
   readonly event_id: EventId
+  /** The event's type, so that lists need not read the event. */
   readonly type: EventType
   /** Deliveries of one ticket are sent one at a time, in the order of their events; null for a ping. */
   readonly ticket_id: TicketId | null
@@ -26,6 +29,7 @@ export interface DeliveryRecord {
   readonly attempts_made: number
   /** How many attempts were made since the last release or replay. The retry schedule depends on this number. */
   readonly attempts_since_reset: number
+  /** When the next attempt is due, in milliseconds since 1970. */
   readonly due_at: Instant
   /** The webhook's generation when the row was written; a delivery of an older one is due again, see {@link presentSchedule}. */
   readonly generation: number
@@ -40,16 +44,21 @@ export interface DeliveryRecord {
 
 /** One attempt in the log. */
 export interface AttemptRecord extends SendResult {
+  /** The shop of the event. */
   readonly shop_id: ShopId
+  /** The event that was sent. */
   readonly event_id: EventId
   /** The number of the attempt, from 1. */
   readonly n: number
+  /** When the attempt began, in milliseconds since 1970. */
   readonly started_at: Instant
 }
 
 /** An event with the attempts to deliver it. */
 export interface SentEvent {
+  /** The event with its text, as it was sent. */
   readonly event: EventRecord
+  /** The logged attempts, oldest first; empty if none was made or logged. */
   readonly attempts: ReadonlyArray<AttemptRecord>
 }
 
@@ -111,7 +120,9 @@ export interface WaitingDelivery {
   readonly seq: number
   /** Deliveries of one ticket are sent one after another; null if there is no ticket. */
   readonly ticket: number | null
+  /** Whether a replay queued it; replayed deliveries are claimed after live ones. */
   readonly is_replay: boolean
+  /** When the next attempt is due, in milliseconds since 1970. */
   readonly due_at: Instant
 }
 
@@ -179,11 +190,13 @@ export const nextClaims = <Shop extends ShopQueue>(
  * (Specification, Sandbox).
  */
 export interface ReplayFilter {
+  /** Only these events; without it, the events of the period. */
   readonly event_ids?: ReadonlyArray<EventId>
   /** Inclusive. */
   readonly since?: Instant
   /** Exclusive. */
   readonly until?: Instant
+  /** Only events whose delivery is in this state. */
   readonly state?: DeliveryState
 }
 
@@ -192,20 +205,27 @@ export interface ReplayFilter {
  * delay the shop.
  */
 export interface ReplayRecord {
+  /** The shop whose events are sent again. */
   readonly shop_id: ShopId
+  /** A UUID. A shop can have several replays at once. */
   readonly id: string
+  /** The events that the replay sends. */
   readonly filter: ReplayFilter
   /** The `seq` after which the replay continues. */
   readonly after_seq: number
   /** The `seq` at which the replay ends, exclusive. */
   readonly until_seq: number
+  /** Whether the replay has queued all of its events. */
   readonly is_done: boolean
+  /** When the replay was requested, in milliseconds since 1970. */
   readonly created_at: Instant
 }
 
 /** An event that a replay may send again, with the state of its delivery. */
 export interface Replayable {
+  /** The event, without its text. */
   readonly event: Pick<EventRecord, "id" | "type" | "ticket_id" | "seq" | "created_at">
+  /** The event's waiting delivery; undefined if it arrived, was given up, or never had one. */
   readonly delivery: DeliveryRecord | undefined
   /** Whether an attempt is in flight. */
   readonly is_in_flight: boolean
@@ -215,6 +235,7 @@ export interface Replayable {
 
 /** The events that a replay's next step read. The number of events read is bounded, even if few of them match. */
 export interface EventRange {
+  /** The events in ascending order of `seq`. */
   readonly events: ReadonlyArray<Replayable>
   /** The `seq` of the last event that the step read. */
   readonly last_seq: number

@@ -59,6 +59,7 @@ export const Event = Schema.Struct({
   shop_id: Schema.String,
   data: Schema.Record({ key: Schema.String, value: Schema.Unknown })
 }).annotations({ identifier: "Event" })
+/** An event in the form of its JSON, before its `type` is known. `data` depends on the type. */
 export type Event = typeof Event.Type
 
 /** The text of an event (Specification, Webhooks). */

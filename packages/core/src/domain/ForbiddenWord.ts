@@ -19,6 +19,7 @@ export interface FoundWord {
  * the text, such as `items.1.label`.
  */
 export class ForbiddenWord extends Data.TaggedError("ForbiddenWord")<{ readonly field: string }> {
+  /** The problem, as a sentence for people, without the word itself. */
   override get message() {
     return `The text of ${this.field} contains a forbidden word. Use other words.`
   }

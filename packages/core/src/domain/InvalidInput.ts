@@ -2,7 +2,9 @@ import { SchemaAST as AST, Data, Option, type ParseResult, Schema } from "effect
 
 /** One error in an input: its field, and what to change. */
 export interface Issue {
+  /** The dotted path of the field, such as `items.1.label`, or the name of an option or argument. */
   readonly field: string
+  /** The rule that the value breaks, such as `must be a whole number`, to be read after the name of the field. */
   readonly message: string
   /** The location in the API's request of an argument that is not a field of its body, such as an id in the path. */
   readonly api?: { readonly in: "body" | "query" | "path" | "header"; readonly field: string }
@@ -17,6 +19,7 @@ export class InvalidInput extends Data.TaggedError("InvalidInput")<{
    */
   readonly usage?: string
 }> {
+  /** All issues in one text, for logs and for people. */
   override get message() {
     const issues = this.issues.map(({ field, message }) => `${field} ${message}`)
     return [...issues, ...(this.usage === undefined ? [] : [this.usage])].join("; ")

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 
 /** A language for which the service has a list of forbidden words. */
 export const Language = Schema.Literal("ar", "de", "en", "es", "fr", "it").annotations({ identifier: "Language" })
+/** A language code of ISO 639-1 in {@link Language}. */
 export type Language = typeof Language.Type
 
 // The time zones where a language other than English and French is spoken at the counter.

@@ -5,15 +5,21 @@ import { type LimitsByPolicy, Policies, type PolicyName, ServiceLimits, type Win
 
 /** How often a policy was used in its current window, and when that window ends. */
 export interface LimitWindow {
+  /** The number of uses since the window began. */
   readonly used: number
+  /** When the window ends and the count begins again at 0, in milliseconds since 1970. */
   readonly resets_at: Instant
 }
 
 /** The state of one policy, as `RateLimit-*` headers report it. */
 export interface LimitStatus {
+  /** The policy's name in {@link Policies}. */
   readonly policy: PolicyName
+  /** The number of uses that a window allows. */
   readonly limit: number
+  /** The number of uses left in the window, at least 0. */
   readonly remaining: number
+  /** When the window ends, in milliseconds since 1970. */
   readonly resets_at: Instant
 }
 
@@ -28,6 +34,7 @@ export class LimitReached extends Data.TaggedError("LimitReached")<{
   get decisive(): LimitStatus {
     return this.limitStatuses.reduce((a, b) => (b.resets_at > a.resets_at ? b : a))
   }
+  /** The problem, as a sentence for people: the limit that was reached. */
   override get message() {
     const { policy, limit, remaining } = this.decisive
     const { counts, per, window } = Policies[policy]
@@ -187,7 +194,9 @@ export const takeUses = <P extends PolicyName>(
 
 /** One use of a policy by one subject: a key, a shop or an address. */
 export interface LimitUse {
+  /** The policy's name in {@link Policies}. */
   readonly policy: PolicyName
+  /** The text by which uses are counted together, such as the id of the key or of the shop, or the address. */
   readonly subject: string
   /** The shop's time zone, if the window is its calendar day. */
   readonly time_zone: TimeZone | null
@@ -197,7 +206,9 @@ export interface LimitUse {
 
 /** Reads and writes the windows of limits. */
 export interface LimitWindows {
+  /** The stored window of the use's policy and subject, even if it has ended; undefined if there is none. */
   readonly get: (use: LimitUse) => LimitWindow | undefined
+  /** Saves the window of the use's policy and subject in place of the stored one. */
   readonly put: (use: LimitUse, window: LimitWindow) => void
 }
 

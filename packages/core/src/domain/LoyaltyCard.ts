@@ -21,6 +21,7 @@ export const LoyaltyProgram = Schema.Struct({
   stamps_per_ticket: StampsFrom(0),
   reward_label: Schema.NullOr(Text(Limits.name_characters))
 }).annotations({ identifier: "LoyaltyProgram", description: "A shop's rules for stamps and rewards" })
+/** A shop's rules for stamps and rewards, in the form of the API's JSON. */
 export interface LoyaltyProgram extends Named.LoyaltyProgram {}
 
 /** The default programme of a new shop. */
@@ -47,11 +48,17 @@ export interface LoyaltyCard extends Named.LoyaltyCard {}
 
 /** A card as it is stored: always the sum of the ledger's entries. */
 export interface CardRecord {
+  /** The shop that gives the stamps. */
   readonly shop_id: ShopId
+  /** The client who has the card. A client has at most one card in a shop. */
   readonly client_id: ClientId
+  /** The stamps that are not spent yet. */
   readonly balance: number
+  /** All stamps ever given. A redeemed reward does not lower this number. */
   readonly lifetime: number
+  /** The number of rewards that were redeemed. */
   readonly rewards_redeemed: number
+  /** When the card last changed, in milliseconds since 1970; null for a card that was never used. */
   readonly updated_at: Instant | null
 }
 
@@ -60,14 +67,23 @@ export interface CardRecord {
  * loyalty).
  */
 export interface LedgerEntry {
+  /** The shop of the card. */
   readonly shop_id: ShopId
+  /** A UUID. */
   readonly id: string
+  /** The client of the card. */
   readonly client_id: ClientId
+  /**
+   * `stamps`: a caller or an import added them. `ticket`: a finished ticket earned them. `redeem`: a reward cost them.
+   */
   readonly kind: "stamps" | "ticket" | "redeem"
   /** The number of stamps, positive if they were given, and negative if they were spent. */
   readonly stamps: number
+  /** The ticket that earned the stamps; null for the other kinds. */
   readonly ticket_id: TicketId | null
+  /** The caller who added the stamps or redeemed the reward; null for a ticket and for an import. */
   readonly caller_id: CallerId | null
+  /** When the stamps were added or spent, in milliseconds since 1970. */
   readonly created_at: Instant
 }
 
@@ -76,6 +92,7 @@ export class NoReward extends Data.TaggedError("NoReward")<{
   readonly balance: number
   readonly stamps_required: number
 }> {
+  /** The problem, as a sentence for people, with the card's stamps and the reward's price. */
   override get message() {
     return `A reward costs ${this.stamps_required} stamps, but the card has only ${this.balance}`
   }
@@ -115,7 +132,9 @@ export const cardView = (card: CardRecord, program: LoyaltyProgram): LoyaltyCard
 
 /** The key of a stamp limit: a client and the caller who adds the stamps (Specification, Limits). */
 export interface StampLimitKey {
+  /** The caller who adds the stamps: an API key, or a caller of the embedder. */
   readonly caller_id: CallerId
+  /** The client whose card gets the stamps. */
   readonly client_id: ClientId
 }
 

@@ -8,6 +8,7 @@ import type { ChangeAuthor } from "./TicketChange.js"
 export interface Moment {
   /** The time of the process's clock. Scheduled times and windows follow it, so correcting a clock delays nothing. */
   readonly now: Instant
+  /** Random bytes for identifiers and codes, {@link ENTROPY_BYTES} of them. */
   readonly entropy: Uint8Array
   /** The beginning of `tracking_url` in shops without a `tracking_base_url`; see `TrackingPages`. */
   readonly tracking_base_url?: string | null

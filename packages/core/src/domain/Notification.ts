@@ -79,9 +79,11 @@ export type NotificationReceiver = "client" | "owner"
  * up; its content is stored separately and permanently, under the same id.
  */
 export interface QueuedNotification {
+  /** The shop of the ticket or of the webhook that the entry is about. */
   readonly shop_id: ShopId
   /** The id of the notification or the notice. */
   readonly id: string
+  /** `client` for a notification of the client, `owner` for a notice about the webhook. */
   readonly receiver: NotificationReceiver
   /** How many attempts were begun. They are counted before they are made, so that an attempt that crashes its process counts. */
   readonly attempts_made: number

@@ -4,9 +4,11 @@ import { numberParts, type Phone } from "./Phone.js"
 
 /** A person to search for: a client's id, names and numbers. */
 export interface Person {
+  /** The client's account. */
   readonly client_id: ClientId
   /** The given name and the family name. */
   readonly names: ReadonlyArray<string>
+  /** The phone numbers in E.164 by which the person is searched. */
   readonly phones: ReadonlyArray<Phone>
 }
 

@@ -58,6 +58,7 @@ const jsonSchema = {
  * or without its country is refused.
  */
 export const Phone = makeTextSchema(read, jsonSchema).pipe(Schema.brand("Phone"))
+/** A phone number in E.164, such as `+33612345678`. */
 export type Phone = typeof Phone.Type
 
 // Only a leading space that no `+` follows is read as `+`; before an escaped `+` it is just a space.

@@ -44,7 +44,9 @@ export interface ShopRecord {
 
 /** The counters that a shop's commands increase, in one narrow row, whose lock makes the commands run one after another. */
 export interface ShopHead {
+  /** The shop whose counters these are. */
   readonly shop_id: ShopId
+  /** The number of the next ticket. After 9999 the numbers begin again at 1. */
   readonly next_number: number
   /** The `change_seq` that the next change of a ticket gets. */
   readonly change_seq: number
@@ -57,7 +59,9 @@ export interface ShopHead {
    * continue from there, so that a shop's identifiers increase in the order in which they were made (Specification, Lists and sync).
    */
   readonly id_counter: number
+  /** The uses of the policy `tickets_per_hour`, for tickets of the app and the API together. */
   readonly tickets_per_hour: LimitWindow
+  /** The uses of the policy `tickets_per_day`, for tickets of the app and the API together. */
   readonly tickets_per_day: LimitWindow
 }
 
@@ -119,6 +123,7 @@ export const latestOfShops = <Row extends { readonly shop_id: ShopId }>(
 
 /** The shops whose latest instant is after a given one. */
 export interface ShopsAhead {
+  /** The number of these shops. */
   readonly count: number
   /** The first of them, ordered by id: at most `ServiceLimits.data_ahead_named`. */
   readonly first: ReadonlyArray<ShopId>

@@ -73,10 +73,15 @@ export interface Quote extends Named.Quote {}
 
 /** A quote as it is stored. */
 export interface QuoteRecord {
+  /** `proposed` until the client answers, then the client's answer. */
   readonly status: Quote["status"]
+  /** The proposed price, in minor units of the shop's currency. */
   readonly price_minor: number
+  /** The shop's reason for the new price, or null. */
   readonly note: string | null
+  /** When the shop proposed the price, in milliseconds since 1970. */
   readonly proposed_at: Instant
+  /** When the client answered, in milliseconds since 1970; null before that. */
   readonly answered_at: Instant | null
 }
 
@@ -93,6 +98,7 @@ export const quoteView = (quote: QuoteRecord): Quote => ({
 export class QuoteClosed extends Data.TaggedError("QuoteClosed")<
   TicketPresent & { readonly status: Quote["status"] | null }
 > {
+  /** The problem, as a sentence for people. */
   override get message() {
     if (!isOpen(this.state)) return `The ticket is ${this.state}, so its price can no longer change`
     return this.status === null
@@ -113,14 +119,20 @@ export const Part = Schema.Struct({
   expected_at: Schema.NullOr(Schema.String),
   received_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Part", description: "A part that the shop ordered for the ticket" })
+/** A part of a ticket in the form of the API's JSON. Instants are ISO 8601 in UTC. */
 export interface Part extends Named.Part {}
 
 /** A part as it is stored. */
 export interface PartRecord {
+  /** The name of the part. */
   readonly label: string
+  /** `ordered` while the part is on its way, then `received`. */
   readonly status: PartStatus
+  /** When the shop recorded the order, in milliseconds since 1970. */
   readonly ordered_at: Instant
+  /** When the shop expects the part, in milliseconds since 1970; null if unknown. */
   readonly expected_at: Instant | null
+  /** When the part arrived, in milliseconds since 1970; null before that. */
   readonly received_at: Instant | null
 }
 
@@ -143,8 +155,11 @@ export interface Delay extends Named.Delay {}
 
 /** A delay as it is stored. */
 export interface DelayRecord {
+  /** The date that was promised before, in milliseconds since 1970; null if there was none. */
   readonly previous_promised_at: Instant | null
+  /** The shop's reason for the delay, or null. */
   readonly reason: string | null
+  /** When the shop postponed the date, in milliseconds since 1970. */
   readonly announced_at: Instant
 }
 
@@ -157,6 +172,7 @@ export const delayView = (delay: DelayRecord): Delay => ({
 
 /** `repair` of something that was brought in, or `prepare` for an order (Specification, Requests and responses). */
 export const TicketType = Schema.Literal("repair", "prepare").annotations({ identifier: "TicketType" })
+/** `repair` for work on an item that was brought in, `prepare` for an order to prepare. */
 export type TicketType = typeof TicketType.Type
 
 const Outcome = Schema.Literal("ready", "impossible").annotations({ identifier: "TicketOutcome" })
@@ -169,6 +185,7 @@ export const TicketItem = Schema.Struct({
   price_minor: Schema.NullOr(Schema.Int),
   done: Schema.Boolean
 }).annotations({ identifier: "TicketItem", description: "One of several items on a ticket" })
+/** An item of a ticket in the form of the API's JSON. The price is in minor units. */
 export interface TicketItem extends Named.TicketItem {}
 
 const text = Schema.NullOr(Schema.String)
@@ -211,6 +228,7 @@ export const Ticket = Schema.Struct({
   identifier: "Ticket",
   description: "Something that a shop repairs or prepares for a client, with its state, its price and its dates"
 })
+/** A ticket in the form of the API's JSON. Instants are ISO 8601 in UTC, and amounts are in minor units. */
 export interface Ticket extends Named.Ticket {}
 
 /** How the client was notified (Specification, Endpoints; States). */
@@ -218,37 +236,67 @@ export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call"
 
 /** A ticket as it is stored: the data of `ticketView`, and the data that the rules need. */
 export interface TicketRecord extends TicketWindows {
+  /** The shop that has the ticket. */
   readonly shop_id: ShopId
+  /** A UUID. The ids of a shop's tickets increase, so their order is the order of creation. */
   readonly id: TicketId
+  /** The number that the shop writes on the item, 1 to 9999. Numbers repeat, so it does not identify a ticket. */
   readonly number: number
+  /** The ticket's state, which only moves of {@link TicketState} change. */
   readonly state: TicketState
+  /** For a collected ticket, whether the work was done; null in other states. */
   readonly outcome: "ready" | "impossible" | null
+  /** `repair` for work on an item that was brought in, `prepare` for an order to prepare. */
   readonly type: TicketType
+  /** The work to do, such as `Resoling`. */
   readonly service: string
+  /** The item that was brought in, such as `Brown boots`, or null. */
   readonly item: string | null
+  /** A note for the people in the workshop, or null. */
   readonly description: string | null
+  /** The items of the ticket if there are several; otherwise empty. */
   readonly items: ReadonlyArray<TicketItem>
+  /** The price in minor units of the shop's currency, or null if the shop gave none. */
   readonly price_minor: number | null
+  /** The amount already paid, in minor units, or null. */
   readonly deposit_minor: number | null
+  /** The price in minor units before the client accepted a new one, or null. */
   readonly before_minor: number | null
+  /** The last new price that was proposed to the client, or null. */
   readonly quote: QuoteRecord | null
+  /** When the shop promised to have the ticket ready, in milliseconds since 1970, or null. */
   readonly promised_at: Instant | null
+  /** The last postponement of the promised date, or null. */
   readonly delay: DelayRecord | null
+  /** The part that the workshop waits for or has received, or null. */
   readonly part: PartRecord | null
+  /** The linked client, even if they block the shop; null if no client is linked. */
   readonly client_id: ClientId | null
+  /** The phone number that was given with the ticket, or null. */
   readonly client_phone: Phone | null
+  /** The code of the receipt, by which a client finds the ticket. Tickets of one shop have different codes. */
   readonly tracking_code: string
+  /** The https address of a picture of the item, or null. */
   readonly photo_url: string | null
+  /** When the ticket was created, in milliseconds since 1970. */
   readonly created_at: Instant
+  /** When a field of the ticket last changed, in milliseconds since 1970. It never decreases. */
   readonly updated_at: Instant
+  /** When the ticket became ready, in milliseconds since 1970; null again after it goes back to the workshop. */
   readonly ready_at: Instant | null
+  /** When the item was collected, in milliseconds since 1970; null again after the ticket is reopened. */
   readonly collected_at: Instant | null
+  /** When the service closed the ticket, in milliseconds since 1970, or null. */
   readonly abandoned_at: Instant | null
+  /** Why the service closed the ticket, or null. */
   readonly abandon_reason: AbandonReason | null
+  /** When the client was last notified, by the app or by the shop, in milliseconds since 1970, or null. */
   readonly notified_at: Instant | null
   /** How the client was last notified; null if they were not, or if an older release did not record how. */
   readonly notified_channel: NotifiedChannel | null
+  /** Whether the ticket was created in the shop's app or through the API. */
   readonly created_via: "app" | "api"
+  /** The API client's own reference, or null. A list can be filtered by it. */
   readonly external_ref: string | null
   /**
    * The position of the ticket's last change in the shop's order of changes, which the sync follows (Specification,

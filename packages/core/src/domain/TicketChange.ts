@@ -7,6 +7,7 @@ import type { Person } from "./Person.js"
 
 /** The author of a change: a caller of the services, a client in the app, or the service itself, such as by a closure. */
 export interface ChangeAuthor {
+  /** `caller` for a caller of the services, `client` for the ticket's client, `service` for the service itself. */
   readonly by: "caller" | "client" | "service"
   /** The `caller_id`, or the client's id; null for the service, and for a client who was erased. */
   readonly caller_id: string | null
@@ -20,6 +21,7 @@ export const clientAuthor = (client_id: ClientId | null): ChangeAuthor => ({ by:
 
 /** A change of a ticket as it is stored with the ticket. */
 export interface TicketChangeRecord extends ChangeAuthor {
+  /** When the ticket changed, in milliseconds since 1970. */
   readonly at: Instant
   /** The first event that the change raised. */
   readonly type: Exclude<EventType, "ping">

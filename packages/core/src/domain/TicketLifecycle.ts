@@ -7,18 +7,21 @@ import { Limits } from "./Limits.js"
 export const TicketState = Schema.Literal("workshop", "ready", "impossible", "collected", "abandoned").annotations({
   identifier: "TicketState"
 })
+/** One of the states in {@link TicketState}. */
 export type TicketState = typeof TicketState.Type
 
 /** The statuses that a request may set (Specification, Endpoints). */
 export const TicketStatus = Schema.Literal("ready", "impossible", "workshop", "collected").annotations({
   identifier: "TicketStatus"
 })
+/** One of the statuses in {@link TicketStatus}. */
 export type TicketStatus = typeof TicketStatus.Type
 
 /**
  * Why the service closed a ticket: it was ready and nobody collected it, or it was in the workshop without news (Specification, Resources).
  */
 export const AbandonReason = Schema.Literal("uncollected", "no_news").annotations({ identifier: "AbandonReason" })
+/** `uncollected` or `no_news`. */
 export type AbandonReason = typeof AbandonReason.Type
 
 /** A move that a request makes. */
@@ -146,14 +149,19 @@ export const isOpen = (state: TicketState): boolean => (openStates as ReadonlyAr
  * responses).
  */
 export interface TicketPresent {
+  /** The ticket's state at the time of the refusal. */
   readonly state: TicketState
+  /** When the ticket last changed, in milliseconds since 1970. */
   readonly updated_at: Instant
 }
 
 /** The fields of a ticket that its moves depend on. */
 export interface TicketStatusFacts extends TicketPresent {
+  /** When the ticket became ready, in milliseconds since 1970; null if it is not. */
   readonly ready_at: Instant | null
+  /** When the item was collected, in milliseconds since 1970; null if it was not. */
   readonly collected_at: Instant | null
+  /** The instant of the shop's last act on the ticket, in milliseconds since 1970. */
   readonly shop_changed_at: Instant
 }
 
@@ -165,8 +173,11 @@ const movesFrom = (ticket: TicketStatusFacts, now: Instant): ReadonlyArray<Table
 
 /** The ticket does not accept the move. `allowed` lists the statuses that it would accept now (Specification, Errors). */
 export interface RefusedMove extends TicketPresent {
+  /** The ticket's state. */
   readonly from: TicketState
+  /** The status that the caller wanted to set. */
   readonly to: TicketStatus
+  /** The statuses that the ticket accepts now; empty if it accepts none. */
   readonly allowed: ReadonlyArray<TicketStatus>
 }
 
@@ -175,6 +186,7 @@ const allowedMessage = ({ allowed }: Pick<RefusedMove, "allowed">) =>
 
 /** The ticket is already in that state. */
 export class SameState extends Data.TaggedError("SameState")<RefusedMove> {
+  /** The problem, as a sentence for people. */
   override get message() {
     return `The ticket is already ${this.from}${allowedMessage(this)}`
   }
@@ -182,6 +194,7 @@ export class SameState extends Data.TaggedError("SameState")<RefusedMove> {
 
 /** The table of moves has no move from the ticket's state to the status. */
 export class InvalidTransition extends Data.TaggedError("InvalidTransition")<RefusedMove> {
+  /** The problem, as a sentence for people. */
   override get message() {
     return `A ticket that is ${this.from} cannot become ${this.to}${allowedMessage(this)}`
   }
@@ -189,6 +202,7 @@ export class InvalidTransition extends Data.TaggedError("InvalidTransition")<Ref
 
 /** The ticket was collected too long ago to be reopened. */
 export class ReopenWindowPassed extends Data.TaggedError("ReopenWindowPassed")<RefusedMove> {
+  /** The problem, as a sentence for people. */
   override get message() {
     return `The ticket was collected more than ${Limits.reopen_window_ms / HOUR_MS} hours ago, so it can no longer be changed`
   }
@@ -198,6 +212,7 @@ export class ReopenWindowPassed extends Data.TaggedError("ReopenWindowPassed")<R
 export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<
   TicketPresent & Partial<Omit<RefusedMove, keyof TicketPresent>>
 > {
+  /** The problem, as a sentence for people. */
   override get message() {
     return "The ticket is abandoned, so it can no longer be changed. Create a new ticket."
   }

@@ -42,7 +42,9 @@ export const trackedShopFields = [
 
 /** A ticket that was found by its tracking code alone, with its shop. */
 export interface TrackedTicket {
+  /** The ticket, with the fields that a page without a key may show. */
   readonly ticket: Pick<TicketRecord, (typeof trackedFields)[number]>
+  /** The ticket's shop, with the settings that such a page needs. */
   readonly shop: Pick<ShopRecord, (typeof trackedShopFields)[number]>
 }
 

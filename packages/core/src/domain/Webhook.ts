@@ -7,18 +7,26 @@ import { toSecretText } from "./SecretText.js"
 
 /** Why a webhook is off: its receiver responded with 410, it failed for too long (Specification, Webhooks), or its owner turned it off. */
 export const WebhookOffReason = Schema.Literal("gone", "failing", "disabled")
+/** `gone`: the receiver responded with 410. `failing`: it failed for too long. `disabled`: its owner turned it off. */
 export type WebhookOffReason = typeof WebhookOffReason.Type
 
 /** The one URL to which a shop's events are sent (Specification, Webhooks). */
 export interface Webhook {
+  /** The shop whose events are sent. */
   readonly shop_id: ShopId
+  /** The address to which events are posted. */
   readonly url: string
+  /** The secret that signs the deliveries, with its prefix `whsec_`, not encrypted. */
   readonly secret: string
   /** The previous secret; both secrets sign until `previous_until` (Specification, Webhooks). */
   readonly previous_secret: string | null
+  /** Until when the previous secret also signs, in milliseconds since 1970; null if there is none. */
   readonly previous_until: Instant | null
+  /** Why the webhook is off; null while it is on. */
   readonly off_reason: WebhookOffReason | null
+  /** The number of failed attempts since the last success, for all events together. */
   readonly failures_in_row: number
+  /** The first of these failures, in milliseconds since 1970; null if there is none. */
   readonly first_failure_at: Instant | null
   /**
    * The number of steps to the switch-off of which the owner has been notified in this series of failures.
@@ -134,8 +142,11 @@ export type SendError = keyof typeof sendErrors
  * completed or not needed (an address literal needs no look-up, and a connection kept alive no dial).
  */
 export interface Timings {
+  /** The DNS look-up of the host name. */
   readonly lookup_ms: number | null
+  /** The TCP connection, including attempts at other addresses of the host. */
   readonly connect_ms: number | null
+  /** The TLS handshake; null for http. */
   readonly tls_ms: number | null
   /** From the request's start to the first byte of the response. */
   readonly first_byte_ms: number | null
@@ -145,7 +156,9 @@ export interface Timings {
 
 /** The result of one attempt to deliver an event. Either `status` or `error` is null, never both. */
 export interface SendResult {
+  /** The HTTP status of the response; null if none was received. */
   readonly status: number | null
+  /** Why no response was received; null if one was. */
   readonly error: SendError | null
   /** The system's name for the error, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, if there is one. */
   readonly detail: string | null
@@ -154,6 +167,7 @@ export interface SendResult {
    * internal.
    */
   readonly address: string | null
+  /** The durations of the attempt's stages. */
   readonly timings: Timings
   /**
    * The start of the response as it was received: status line, headers and body, including chunk sizes. At most

@@ -11,6 +11,7 @@ export type WebhookAddress = string & Brand.Brand<"WebhookAddress">
  * `allowLoopbackHttp` permits on any port.
  */
 export interface WebhookAddressPolicy {
+  /** The ports that a URL may have, including the default port of its scheme; 443 in production. */
   readonly ports: ReadonlyArray<number>
   /** Whether loopback hosts are allowed, over http or https, on any port (Specification, Sandbox). */
   readonly allowLoopbackHttp: boolean

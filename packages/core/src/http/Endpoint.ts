@@ -194,7 +194,9 @@ export const compileRoutes =
 
 /** The route of a method and a path, with the path's parameters. */
 export interface RouteMatch {
+  /** The endpoint's compiled route, for the handler of its group. */
   readonly route: Route
+  /** The decoded parameters of the path, in the shape of the endpoint's schema. */
   readonly path: unknown
 }
 

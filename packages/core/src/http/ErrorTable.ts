@@ -37,7 +37,9 @@ export type ErrorCode = keyof typeof errorCodes
 
 /** The embedder's authentication found no caller. The message is the embedder's own, and says how to sign in. */
 export interface NotSignedIn {
+  /** The name of the refusal. */
   readonly _tag: "NotSignedIn"
+  /** The message of the response: how to sign in. */
   readonly message: string
   /** The response's `WWW-Authenticate`, such as `Basic realm="shop"`. */
   readonly challenge?: string | undefined
@@ -61,14 +63,19 @@ export type AdmissionRefusal =
 
 /** A request that does not match the schemas of its endpoint. */
 export interface InvalidRequest {
+  /** The name of the refusal. */
   readonly _tag: "InvalidRequest"
+  /** Everything that is wrong with the request; at least one issue. */
   readonly issues: ReadonlyArray<RequestIssue>
 }
 
 /** One error of a request: its part of the request, the field, and what to change (Specification, Errors). */
 export interface RequestIssue {
+  /** The part of the request with the problem. */
   readonly in: "body" | "query" | "path" | "header"
+  /** The dotted path of the field, such as `items.1.label`. */
   readonly field: string
+  /** The rule that the value breaks, to be read after the name of the field. */
   readonly message: string
 }
 

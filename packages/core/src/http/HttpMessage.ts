@@ -54,7 +54,9 @@ export const concatBytes = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
 
 /** A response in a form that does not depend on the server that sends it. */
 export interface HttpResponse {
+  /** The HTTP status. */
   readonly status: number
+  /** The headers by their names; the server adds those of the connection, such as `Content-Length`. */
   readonly headers: Readonly<Record<string, string>>
   /** The body, as bytes if many responses share it. */
   readonly body: string | Uint8Array<ArrayBuffer>

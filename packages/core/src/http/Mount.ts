@@ -90,6 +90,7 @@ export interface MountedApi<Request> {
 /** {@link MountOptions} for Effect, whose `authenticate` returns a {@link Caller} that its schema has checked. */
 export interface MountEffectOptions<Request, R = never>
   extends Omit<MountOptions<Request>, "authenticate" | "addressOf"> {
+  /** Finds the caller of a request; null refuses it as `unauthenticated` says. Without it, API keys are required. */
   readonly authenticate?: (request: Request) => Effect.Effect<Caller | null, StoreUnavailable, R>
 }
 
@@ -197,5 +198,6 @@ export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
 
 /** The part of a Promise API workshop that a mount needs. */
 export interface Mountable {
+  /** The runtime of the workshop, in which the requests run. */
   readonly runtime: Runtime.Runtime<WorkshopServices>
 }

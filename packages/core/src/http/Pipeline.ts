@@ -35,6 +35,7 @@ export interface RouteGroup {
   readonly prefix: `/${string}`
   /** Finds the endpoint of a method and a path; omitted if the group has only pages. */
   readonly find?: (method: string, path: string) => RouteMatch | undefined
+  /** Responds to a request below the prefix. `match` is the result of `find`, so that it is not searched again. */
   readonly handle: (
     request: HttpRequest,
     context: RequestContext,

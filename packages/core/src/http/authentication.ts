@@ -18,7 +18,9 @@ export type Authenticate = (request: HttpRequest) => Effect.Effect<Caller | null
 
 /** Authentication in place of API keys, and the refusal of a caller that it does not know. */
 export interface OwnAuthentication {
+  /** Finds the caller of a request; null if there is none. */
   readonly authenticate: Authenticate
+  /** The refusal of a request without a caller. */
   readonly refusal: NotSignedIn
 }
 

@@ -22,6 +22,7 @@ export interface RequestContext {
    * requests without a valid key.
    */
   readonly route: string | null
+  /** The caller of the request; null before it is known, and for requests without a key. */
   readonly caller: Caller | null
   /** The statuses of the limits that were counted so far. */
   readonly limitStatuses: ReadonlyArray<LimitStatus>
@@ -29,6 +30,7 @@ export interface RequestContext {
 
 /** A response with the facts that observers count and log. */
 export interface ObservedResponse extends HttpResponse {
+  /** The facts about the request, with all that was found until the response. */
   readonly context: RequestContext
   /** Why the request got no result. */
   readonly failure?: Failure

@@ -11,6 +11,7 @@ export const TURNS_PER_CLAIM = 4_096
 
 /** A delivery's position in the order of claims: by rank, then by turn. It orders the deliveries of several cells. */
 export interface DeliveryTurn {
+  /** The shop of the delivery. */
   readonly shop_id: ShopId
   /** Its position among its shop's deliveries that can be claimed now. */
   readonly rank: number
@@ -23,7 +24,9 @@ export interface DeliveryTurn {
 
 /** Claims that were made together, with their number. Later claims of the same store have greater numbers, whichever process makes them. */
 export interface NumberedClaims {
+  /** The number of these claims in the store's order of claims. */
   readonly number: number
+  /** The claimed deliveries; empty if none was due. */
   readonly claims: ReadonlyArray<Claim>
 }
 
@@ -56,11 +59,13 @@ export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
 export interface Cell {
   /** The name of the cell in the directory. */
   readonly name: string
+  /** The ports of the cell, with the access that {@link cellPorts} needs to combine cells. */
   readonly ports: Context.Context<StorePorts | CellAccess>
 }
 
 /** An account whose copies in some cells are out of date. */
 export interface StaleCopies {
+  /** The client whose account has such copies. */
   readonly client_id: ClientId
   /** The current account; null if it was erased. */
   readonly account: ClientAccount | null
@@ -85,6 +90,7 @@ export interface CellDirectory {
   readonly hasPlaced: Effect.Effect<boolean, StoreUnavailable>
   /** The cell of the key with this hash; null for a key of the home cell, and for an unknown key. */
   readonly cellOfKey: (hash: string) => Effect.Effect<string | null, StoreUnavailable>
+  /** Records the cell of the key with this hash. */
   readonly putKey: (hash: string, cell: string) => Effect.Effect<void, StoreUnavailable>
   /** Accounts with copies that are out of date, the earliest change first: the given account, or a batch of all accounts for null. */
   readonly stale: (client_id: ClientId | null) => Effect.Effect<ReadonlyArray<StaleCopies>, StoreUnavailable>

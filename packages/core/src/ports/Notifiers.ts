@@ -4,6 +4,7 @@ import type { NoticeRecord } from "../domain/Webhook.js"
 
 /** A notifier could not deliver a notification; it is called again later. */
 export class NotificationFailed extends Data.TaggedError("NotificationFailed")<{ readonly cause?: unknown }> {
+  /** The problem, as a sentence for logs, without the cause. */
   override get message() {
     return "The notification failed. The service sends it again later."
   }

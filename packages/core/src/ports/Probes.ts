@@ -2,6 +2,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 
 /** A cell that this process cannot use for now. */
 export interface UnavailableCell {
+  /** The cell's name in the directory. */
   readonly name: string
   /**
    * The error and what to do about it, for the operator, without secrets or addresses; absent if waiting may be enough.

@@ -26,7 +26,9 @@ import type { ListedTickets, SeenTickets, TicketFilter, TicketOrder } from "./Ti
 
 /** A delivery that belongs to this process until its lease (`ServiceLimits.delivery_lease_ms`) ends. */
 export interface Claim {
+  /** The shop of the event. */
   readonly shop_id: ShopId
+  /** The event to send. */
   readonly event_id: EventId
   /** The claim's token, which shows whether another claim was made before the attempt is recorded. */
   readonly token: number
@@ -38,7 +40,9 @@ export interface Claim {
 
 /** A replay that is not finished. */
 export interface OpenReplay {
+  /** The shop whose events are sent again. */
   readonly shop_id: ShopId
+  /** The id of the {@link ReplayRecord}. */
   readonly id: string
 }
 
@@ -69,11 +73,15 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
 
 /** The data of a person in a shop, except events and idempotency records. */
 export interface PersonShopData {
+  /** The relation of the client and the shop; null if there is none. */
   readonly link: ClientLink | null
+  /** The client's card; null if they have none. */
   readonly card: CardRecord | null
+  /** All entries of the card's ledger. */
   readonly ledger: ReadonlyArray<LedgerEntry>
   /** Offers to the person's numbers. */
   readonly offers: ReadonlyArray<OfferRecord>
+  /** The notifications of the client, and those about these tickets. */
   readonly notifications: ReadonlyArray<NotificationRecord>
   /** Tickets with the person as the client or one of the numbers, and tickets of these offers, notifications and ledger entries. */
   readonly tickets: ReadonlyArray<TicketRecord>
@@ -81,7 +89,9 @@ export interface PersonShopData {
 
 /** A page of idempotency records, with the position of the next page, or null if there is none. */
 export interface IdempotencyRecordPage {
+  /** The records of this page; it can be empty although there is a next page. */
   readonly records: ReadonlyArray<IdempotencyRecord>
+  /** The key to pass for the next page; null on the last page. */
   readonly next: IdempotencyRecordKey | null
 }
 
@@ -199,8 +209,11 @@ export class NotificationQueue extends Context.Tag("@workshop/core/NotificationQ
 
 /** A ticket that waits for its automatic closure. */
 export interface DueClosure {
+  /** The shop of the ticket. */
   readonly shop_id: ShopId
+  /** The ticket to close. */
   readonly id: TicketId
+  /** When the ticket is to be closed, in milliseconds since 1970. */
   readonly due_at: Instant
 }
 
@@ -299,8 +312,11 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
 
 /** A client as a shop sees them, with the counts of their tickets there. */
 export interface CountedClient extends VisibleClient {
+  /** The shop, whose settings the view of the client needs. */
   readonly shop: ShopRecord
+  /** The number of the client's tickets in the shop that are in {@link openStates}. */
   readonly tickets_open: number
+  /** The number of the client's tickets in the shop, in any state. */
   readonly tickets_total: number
 }
 
@@ -308,6 +324,7 @@ export interface CountedClient extends VisibleClient {
 export interface EventPart {
   /** An event's `seq`. To read the part before this one, pass the `seq` of this part's first event. */
   readonly before?: number | undefined
+  /** The maximum number of events; `ServiceLimits.list_max` by default. */
   readonly limit?: number | undefined
 }
 
@@ -364,6 +381,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   /** The cause, such as `connect ECONNREFUSED 127.0.0.1:5432`, for the operator's log, without secrets. No response contains it. */
   readonly reason?: string
 }> {
+  /** The problem and, if there is one, its remedy. Responses contain another text. */
   override get message() {
     return this.remedy ?? `The store cannot be reached${this.reason ? ` (${this.reason})` : ""}. Try again in a moment.`
   }

@@ -11,13 +11,17 @@ import type { TicketState } from "../domain/TicketLifecycle.js"
  * shows it.
  */
 export interface SeenTicket {
+  /** The ticket as it is stored. */
   readonly record: TicketRecord
+  /** The client as the shop sees them now; null without a client, and while the client blocks the shop. */
   readonly client: DisplayedClient | null
 }
 
 /** Tickets of a shop, with the settings that their view needs. */
 export interface SeenTickets {
+  /** The shop, whose settings the view of a ticket needs. */
   readonly shop: ShopRecord
+  /** The tickets, in the order of the read. */
   readonly tickets: ReadonlyArray<SeenTicket>
 }
 
@@ -37,10 +41,15 @@ export interface ListedTickets extends SeenTickets {
 
 /** The filter of a list of tickets (Specification, Endpoints); a ticket must match all given fields. */
 export interface TicketFilter {
+  /** In one of these states. */
   readonly state?: ReadonlyArray<TicketState>
+  /** With this number, which several tickets can have. */
   readonly number?: number
+  /** Linked to this client. */
   readonly client_id?: ClientId
+  /** Given with exactly this phone number. */
   readonly phone?: Phone
+  /** With exactly this reference. */
   readonly external_ref?: string
   /** The tracking code in its stored form, such as `7K3M-Q9XD`. */
   readonly tracking_code?: string

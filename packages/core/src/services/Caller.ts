@@ -23,6 +23,7 @@ export const Caller = Schema.Struct({
   /** Whether tickets, look-ups, stamps, moves and notifications count against no limit; false by default. */
   uncounted: Schema.optionalWith(Schema.Boolean, { exact: true })
 }).annotations({ identifier: "Caller" })
+/** A caller that {@link Caller} has checked. */
 // This is an interface, so that editors and errors show its name.
 export interface Caller extends Schema.Schema.Type<typeof Caller> {}
 

@@ -49,27 +49,36 @@ const withIsoDate = <Row extends { readonly created_at: Instant }>({ created_at,
 
 /** The data of a client in a shop, as exported for the client. Instants are ISO 8601 in UTC. */
 export interface ClientShopExport {
+  /** The shop that has these data. */
   readonly shop_id: ShopId
+  /** The name of the shop, for the client. */
   readonly shop_name: string
   /** When the client became known to the shop; null if they are not known to it. */
   readonly known_at: string | null
   /** When the client blocked the shop; null if they did not. */
   readonly blocked_at: string | null
+  /** The client's card; null if they have none in this shop. */
   readonly loyalty_card: (Omit<CardRecord, "updated_at"> & { readonly updated_at: string | null }) | null
+  /** The entries of the card's ledger. */
   readonly loyalty_ledger: ReadonlyArray<Omit<LedgerEntry, "created_at"> & { readonly created_at: string }>
+  /** The client's tickets, and those with their phone number, in the form of the API with `client_id`. */
   readonly tickets: ReadonlyArray<Ticket & { readonly client_id: ClientId | null }>
+  /** The offers of tickets to the client's phone number. */
   readonly offers: ReadonlyArray<
     Omit<OfferRecord, "created_at" | "answered_at"> & {
       readonly created_at: string
       readonly answered_at: string | null
     }
   >
+  /** The notifications that the shop sent to the client. */
   readonly notifications: ReadonlyArray<Omit<NotificationRecord, "created_at"> & { readonly created_at: string }>
   /** The events about these tickets and this client, as webhooks carry them. */
   readonly events: ReadonlyArray<unknown>
+  /** The attempts to deliver these events, with the start of each response. */
   readonly delivery_attempts: ReadonlyArray<
     Pick<AttemptRecord, "event_id" | "n" | "status" | "error" | "head"> & { readonly started_at: string }
   >
+  /** The stored requests and responses that contain data of the client. */
   readonly idempotency_records: ReadonlyArray<
     Pick<IdempotencyRecord, "operation" | "key"> & {
       readonly request: string
@@ -120,7 +129,9 @@ const toShopPart = (
 
 /** Everything that is stored about one client, for export. */
 export interface ClientExport {
+  /** The fields of the client's account. */
   readonly account: Readonly<Record<string, unknown>>
+  /** The data of each shop that has any of the client. */
   readonly shops: ReadonlyArray<ClientShopExport>
 }
 

@@ -26,6 +26,7 @@ export const ClientInput = Schema.Struct({
 })
   .pipe(Schema.brand("ClientInput"))
   .annotations({ identifier: "ClientInput", ...refuseUnknownFields })
+/** A client account to open, whose fields {@link ClientInput} has checked. */
 export type ClientInput = typeof ClientInput.Type
 
 /** The corrections of an account. */
@@ -37,6 +38,7 @@ export const ClientCorrection = Schema.Struct({
 })
   .pipe(Schema.brand("ClientCorrection"))
   .annotations(refuseUnknownFields)
+/** The fields of an account to correct, which {@link ClientCorrection} has checked. An absent or null field stays. */
 export type ClientCorrection = typeof ClientCorrection.Type
 
 const toClientView = ({ client, card, shop, tickets_open, tickets_total }: CountedClient): ClientView => ({

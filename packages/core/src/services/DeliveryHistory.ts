@@ -21,6 +21,7 @@ export const OwnerPage = Schema.Struct({
   before: OptionalCount(Number.MAX_SAFE_INTEGER),
   limit: OptionalCount(list_max)
 }).annotations(refuseUnknownFields)
+/** The position and the size of a page, which {@link OwnerPage} has checked. */
 export type OwnerPage = typeof OwnerPage.Type
 
 /** The part in the form of the store's methods. */
@@ -58,6 +59,7 @@ export const ReplayInput = Schema.Struct({
     Schema.brand("ReplayInput")
   )
   .annotations({ identifier: "ReplayInput", ...refuseUnknownFields })
+/** The events to send again, which {@link ReplayInput} has checked. Instants are in milliseconds since 1970. */
 export type ReplayInput = typeof ReplayInput.Type
 
 /** The deliveries of a shop's events and their replay, for the shop's owner (Specification, Webhooks; Sandbox). */

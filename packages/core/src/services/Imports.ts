@@ -32,16 +32,21 @@ export type ImportLine =
 
 /** A row that was not written, by its line. */
 export interface BadRow {
+  /** The line of the file, or the row's number, from 1. */
   readonly line: number
+  /** The row's own reference, to find it; null if it has none or cannot be read. */
   readonly external_ref: string | null
+  /** Everything that is wrong with the row; at least one issue. */
   readonly issues: ReadonlyArray<Issue>
 }
 
 /** The result of an import, or the expected result in a dry run. */
 export interface ImportReport extends ImportResult {
+  /** The number of rows that were read, with those in `already` and `bad`. */
   readonly rows: number
   /** Rows whose ticket existed already, by its `external_ref` or its id; nothing was changed. */
   readonly already: number
+  /** The number of rows that were not written because they are wrong. */
   readonly bad: number
   /** The first thousand bad rows. */
   readonly bad_rows: ReadonlyArray<BadRow>
@@ -50,6 +55,7 @@ export interface ImportReport extends ImportResult {
    * end.
    */
   readonly stopped_at: number | null
+  /** Whether the counts are only expected, because nothing was written. */
   readonly dry_run: boolean
 }
 

@@ -42,6 +42,7 @@ export const ShopInput = Schema.Struct({ ...shopFields, decimals: optional(Decim
     Schema.brand("ShopInput")
   )
   .annotations({ identifier: "ShopInput", ...refuseUnknownFields })
+/** A shop to open, whose fields {@link ShopInput} has checked. */
 export type ShopInput = typeof ShopInput.Type
 
 /** The settings that cannot be changed after the shop is created. */

@@ -60,6 +60,7 @@ export const TicketQuery = Schema.Struct({
 })
   .pipe(Schema.brand("TicketQuery"))
   .annotations(refuseUnknownFields)
+/** The filter, the order and the page of a list, which {@link TicketQuery} or {@link TicketQueryJson} has checked. */
 export type TicketQuery = typeof TicketQuery.Type | typeof TicketQueryJson.Type
 
 const SeveralStates = Schema.NonEmptyArray(TicketState).pipe(Schema.maxItems(Limits.named_values_max))

@@ -26,7 +26,9 @@ import { TestDispatcher } from "./TestDispatcher.js"
  * `SettableClock` and a `RiggedEntropy`, because a case sets both.
  */
 export interface ContractCase {
+  /** The guarantee as a sentence, for the title of a test. */
   readonly name: string
+  /** Fails with a description of the difference, or dies, if the store violates the guarantee. */
   readonly effect: Effect.Effect<void, unknown, StorePorts | Entropy>
 }
 

@@ -13,6 +13,10 @@ export class RiggedEntropy implements Context.Tag.Service<Entropy> {
     this.#random = new PCGRandom(seed)
   }
 
+  /**
+   * Returns `n` bytes: the next ones of the seed, or again the last ones of that length while {@link repeat} asks for
+   * it.
+   */
   readonly bytes = (n: number): Uint8Array => {
     const lastBytes = this.#last.get(n)
     if (this.#repeats > 0 && lastBytes !== undefined) {

@@ -9,9 +9,13 @@ export const TEST_START: Instant = Date.UTC(2026, 10, 20, 10, 20, 42, 123)
  * connection pools, time-outs and retries of a store under test work while the clock is frozen.
  */
 export class SettableClock implements Clock.Clock {
+  /** The mark by which Effect recognises a clock. */
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
+  /** The time that was set last, in milliseconds since 1970. */
   readonly currentTimeMillis = Effect.sync(() => this.#now)
+  /** The time that was set last, in nanoseconds since 1970. */
   readonly currentTimeNanos = Effect.sync(() => this.unsafeCurrentTimeNanos())
+  /** Sleeps in real time. */
   readonly sleep = Clock.make().sleep
   #now: Instant
 
@@ -19,10 +23,12 @@ export class SettableClock implements Clock.Clock {
     this.#now = now
   }
 
+  /** The time that was set last, in milliseconds since 1970. */
   unsafeCurrentTimeMillis(): Instant {
     return this.#now
   }
 
+  /** The time that was set last, in nanoseconds since 1970. */
   unsafeCurrentTimeNanos(): bigint {
     return BigInt(this.#now) * 1_000_000n
   }

@@ -44,8 +44,11 @@ export const storeContract = {
 
 /** The functions of a test runner that `runContract` calls. Vitest and Jest have them; in `node:test`, `afterAll` is `after`. */
 export interface TestRunner {
+  /** Groups the tests that `body` adds. */
   readonly describe: (name: string, body: () => void) => unknown
+  /** Adds a test that fails if `body` rejects, or takes longer than `timeoutMs` milliseconds. */
   readonly it: (name: string, body: () => Promise<void>, timeoutMs: number) => unknown
+  /** Runs `body` after the tests of the group, to close the store. */
   readonly afterAll: (body: () => Promise<void>) => unknown
 }
 

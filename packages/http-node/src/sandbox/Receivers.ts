@@ -162,6 +162,7 @@ export class SandboxReceivers extends Context.Tag("@workshop/http-node/SandboxRe
   SandboxReceivers,
   Receivers
 >() {
+  /** Receivers without requests. Their data is lost when the layer closes. */
   static readonly layer: Layer.Layer<SandboxReceivers> = Layer.effect(
     SandboxReceivers,
     Effect.map(processStart, (started_at) => new Receivers(started_at))

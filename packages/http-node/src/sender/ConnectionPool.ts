@@ -15,7 +15,9 @@ const CLOSE_EARLIER_MS = 500
 
 /** The numbers of open connections and of idle connections among them. */
 export interface ConnectionCounts {
+  /** All open connections, in use or idle. */
   readonly open: number
+  /** The open connections that are kept for the next delivery to the same host. */
   readonly idle: number
 }
 

@@ -19,7 +19,9 @@ import { type CitusNode, isCitus, nodesOf } from "./CitusNodes.js"
 
 /** A cell as the directory and its own database describe it. */
 export interface CellStatus {
+  /** The cell's name in the directory. */
   readonly name: string
+  /** The schema with the cell's tables; empty if the cell's address is not known. */
   readonly schema: string
   /** The host and the port of its server, without user and password. */
   readonly node: string
@@ -33,9 +35,13 @@ export interface CellStatus {
 
 /** A cell that was moved from one node to another. */
 export interface CellMoveResult {
+  /** The cell's name in the directory. */
   readonly name: string
+  /** The worker that had the cell before, as `host:port`. */
   readonly from: string
+  /** The worker that has the cell now, as `host:port`. */
   readonly to: string
+  /** The duration of the whole move, in milliseconds; 0 if the cell was already there. */
   readonly took_ms: number
   /** The longest time for which a write to the cell had to wait, measured by a write every few milliseconds. */
   readonly longest_pause_ms: number

@@ -13,8 +13,11 @@ export interface CellAddress {
 
 /** The location of a cell: a database and a schema. */
 export interface CellLocation {
+  /** The cell's name in the directory; `home` for the home cell. */
   readonly name: string
+  /** The connection string of the cell's database. */
   readonly url: string
+  /** The schema with the cell's tables. */
   readonly schema: string
 }
 

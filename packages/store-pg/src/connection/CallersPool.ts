@@ -56,10 +56,13 @@ interface PoolClient extends PgClient {
 
 /** A `Pool` of the package `pg`. */
 export interface PoolLike {
+  /** Resolves to a client of the pool. */
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` fit no narrower type
   readonly connect: (...args: Array<any>) => any
+  /** Adds a listener, as an `EventEmitter` does. */
   // biome-ignore lint/suspicious/noExplicitAny: the same
   readonly on?: (...args: Array<any>) => any
+  /** Removes a listener, as an `EventEmitter` does. */
   // biome-ignore lint/suspicious/noExplicitAny: the same
   readonly off?: (...args: Array<any>) => any
 }

@@ -58,6 +58,7 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   /** The error, without its remedy. */
   readonly what: string
 }> {
+  /** The problem and its remedy, as text for the operator. */
   override get message() {
     const remedy = remedies[this.reason]
     const sentence = remedy === undefined ? this.what : `${this.what}. ${remedy}`

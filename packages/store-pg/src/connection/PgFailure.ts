@@ -24,6 +24,7 @@ export class PgFailure extends Data.TaggedError("PgFailure")<{
   readonly constraint: string | null
   readonly cause: unknown
 }> {
+  /** The message of `cause`, for logs. */
   override get message() {
     return this.cause instanceof Error ? this.cause.message : String(this.cause)
   }

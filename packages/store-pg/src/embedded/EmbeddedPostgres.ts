@@ -32,6 +32,7 @@ export interface EmbeddedOptions {
 export interface EmbeddedPostgres {
   /** The connection string for the role and the database `workshop`, including the password. */
   readonly url: string
+  /** The port on 127.0.0.1 on which the server listens. */
   readonly port: number
   /** The path of the server's log. */
   readonly log: string

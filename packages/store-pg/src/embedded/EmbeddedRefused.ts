@@ -28,6 +28,7 @@ export class EmbeddedRefused extends Data.TaggedError("EmbeddedRefused")<{
    */
   readonly isTransient?: boolean
 }> {
+  /** The problem and its remedy, as text for the operator. */
   override get message() {
     return `${this.what}. ${remedies[this.reason]}.`
   }

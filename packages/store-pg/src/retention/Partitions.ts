@@ -252,12 +252,14 @@ const deleteFromDefault = (connection: Connection, { table, by, needed }: Partit
 
 /** The partitions that were created and dropped. */
 export interface Partitioning {
+  /** The names of the partitions that were created, for the coming months. */
   readonly created: ReadonlyArray<string>
   /**
    * The partitions of months ahead that could not be created. Rows of these months are stored in the default partition
    * and removed row by row.
    */
   readonly missing: ReadonlyArray<string>
+  /** The names of the partitions that were dropped with their rows. */
   readonly dropped: ReadonlyArray<string>
   /** The number of rows that were removed row by row. */
   readonly removed: number

@@ -15,6 +15,7 @@ export class SecretsRefused extends Data.TaggedError("SecretsRefused")<{
   /** The error and its remedy, without a full stop at the end. */
   readonly what: string
 }> {
+  /** The problem and its remedy, as text for the operator. */
   override get message() {
     return `${this.what}.`
   }

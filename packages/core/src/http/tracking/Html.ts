@@ -15,7 +15,11 @@ export const escapeHtml = (text: string): string =>
 
 /** A piece of HTML. Only `html` makes one, and it escapes all other texts. */
 export class Html {
-  constructor(readonly text: string) {}
+  /** Use `html`, because this constructor does not escape `text`. */
+  constructor(
+    /** The text of this piece of HTML, in which other texts are escaped. */
+    readonly text: string
+  ) {}
 }
 
 /** A part of HTML: a text, which is escaped, a piece of HTML, or nothing. */

@@ -3,7 +3,9 @@ export type TrackingLanguage = "en" | "fr" | "ar"
 
 /** The language of a page, and the locale in which its dates and amounts are written, such as `fr-CH`. */
 export interface TrackingLocale {
+  /** The language of the texts. */
   readonly language: TrackingLanguage
+  /** The BCP 47 tag for the formats of dates and amounts, such as `fr-CH`. */
   readonly locale: string
 }
 

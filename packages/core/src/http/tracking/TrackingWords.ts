@@ -7,7 +7,9 @@ import type { TrackingLanguage } from "./TrackingLanguage.js"
 
 /** A heading of a ticket's page, and a sentence below it. */
 export interface TrackingNotice {
+  /** The heading, as plain text. */
   readonly title: string
+  /** The sentence below the heading, as plain text. */
   readonly text: string
 }
 

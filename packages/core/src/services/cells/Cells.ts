@@ -61,7 +61,9 @@ const MAX_COPY_ATTEMPTS = 8
 
 /** The cells, of which the first is the home cell, and their directory. */
 export interface CellsOptions {
+  /** The cells that respond. Shops without a record in the directory are in the first, the home cell. */
   readonly cells: readonly [Cell, ...ReadonlyArray<Cell>]
+  /** The directory of the home cell, which knows the cell of each shop. */
   readonly directory: CellDirectory
   /** The names of the cells that cannot be used at the start. */
   readonly unavailable?: ReadonlyArray<string>

@@ -14,9 +14,13 @@ import type { StoreUnavailable } from "../../ports/StorePorts.js"
  * therefore finds it within a real second after any move of the clock.
  */
 export class MovableClock implements Clock.Clock {
+  /** The mark by which Effect recognises a clock. */
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
+  /** The moved time, in milliseconds since 1970. */
   readonly currentTimeMillis = Effect.sync(() => this.unsafeCurrentTimeMillis())
+  /** The real clock's nanoseconds, which only measure durations. */
   readonly currentTimeNanos: Effect.Effect<bigint>
+  /** Sleeps in real time, even while this clock is frozen. */
   readonly sleep: Clock.Clock["sleep"]
   readonly #real: Clock.Clock
   #ahead_ms = 0
@@ -33,11 +37,13 @@ export class MovableClock implements Clock.Clock {
     this.currentTimeNanos = real.currentTimeNanos
   }
 
+  /** The moved time, in milliseconds since 1970. */
   unsafeCurrentTimeMillis(): Instant {
     if (!this.#isHeld) this.#reach(this.#real.unsafeCurrentTimeMillis() + this.#ahead_ms)
     return this.#now
   }
 
+  /** The real clock's nanoseconds, which only measure durations. */
   unsafeCurrentTimeNanos(): bigint {
     return this.#real.unsafeCurrentTimeNanos()
   }
@@ -162,11 +168,14 @@ export const ClockMove = Schema.Struct({
     )
   )
   .annotations({ identifier: "ClockMoveInput" })
+/** One move of the clock, which {@link ClockMove} has checked. Instants are in milliseconds since 1970. */
 export type ClockMove = typeof ClockMove.Type
 
 /** The time of a clock. */
 export interface ClockState {
+  /** The clock's time, in milliseconds since 1970. */
   readonly now: Instant
+  /** Whether the clock stands still until it is moved or released. */
   readonly frozen: boolean
   /** The name that was given with the freeze, such as `a recording`; null if there was none, and while the clock runs. */
   readonly frozen_by: string | null

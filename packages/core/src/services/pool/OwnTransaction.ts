@@ -10,6 +10,7 @@ export type Begin<Tx> = (work: (client: unknown, tx: Tx) => Promise<void>) => Pr
 
 /** The part of a client of the package `pg` that a transaction needs. */
 export interface PoolClientLike extends BorrowedClient {
+  /** Runs a statement, and rejects if the database refuses it. */
   readonly query: (text: "begin" | "commit" | "rollback") => Promise<unknown>
 }
 

@@ -327,6 +327,7 @@ export type OrThrow<Api> = {
 
 /** Returns the value of a result, or of a promise of a result; throws, or rejects with, its refusal. */
 export function unwrap<A, E>(result: Promise<Result<A, E>>): Promise<A>
+/** The value of a result; throws its refusal. */
 export function unwrap<A, E>(result: Result<A, E>): A
 export function unwrap<A, E>(result: Result<A, E> | Promise<Result<A, E>>): A | Promise<A> {
   if (result instanceof Promise) return result.then((settled) => unwrap(settled))

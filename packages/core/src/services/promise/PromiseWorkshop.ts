@@ -144,8 +144,10 @@ export type Readiness = { readonly ready: true } | { readonly ready: false; read
 
 /** A client of the package `pg`, such as one from a pool. A pool itself cannot be used, because its statements run on any of its connections. */
 export interface PgClientLike {
+  /** Runs a statement, as `Client.query` of the package `pg` does. */
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` fit no narrower type
   readonly query: (...args: Array<any>) => any
+  /** A property that only a pool has, so that the compiler refuses a pool with this message. */
   readonly totalCount?: "within needs a client, not a pool. Pass the client that pool.connect() resolves to."
 }
 
@@ -157,6 +159,7 @@ export type TransactionServices = ReturnType<typeof promiseApi> & {
 
 /** The result of `within`, before you commit. */
 export interface WithinResult<A> {
+  /** The value that `work` returned. */
   readonly value: A
   /** Notifies dispatchers, listeners and key caches. Call it after your commit, and not after a rollback. */
   readonly afterCommit: () => Promise<void>
