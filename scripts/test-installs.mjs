@@ -365,7 +365,7 @@ const parts = {
     const place = nextProject("next-postgres", byName(["store-pg"]), (workshop) =>
       workshop
         .replace(/^import .*store-memory"$/m, 'import { MigratedStore } from "@workshop/store-pg"')
-        .replace("start({ store })", 'start({ store: MigratedStore.layer({ url: process.env.DATABASE_URL ?? "" }) })')
+        .replace("MemoryStore.layer", 'MigratedStore.layer({ url: process.env.DATABASE_URL ?? "" })')
     )
     await withPostgres(place, async (url) => {
       run("npx", ["next", "build"], place, { DATABASE_URL: url })

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { StoreUnavailable } from "@workshop/core"
-import { type PromiseWorkshop, start } from "@workshop/core/promise"
+import * as Workshop from "@workshop/core/promise"
 import { Store } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import { Context, Effect, Layer } from "effect"
@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 let folder = ""
-let addUpload: (app: Express, workshop: PromiseWorkshop, shopOf: (request: Request) => string | null) => void
+let addUpload: (app: Express, workshop: Workshop.PromiseWorkshop, shopOf: (request: Request) => string | null) => void
 
 /** The route of the page docs/import.md. */
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 it("an upload of CSV is imported, and an upload of another content type is refused (docs/import.md)", async () => {
-  const workshop = await start({ store: MemoryStore.layer, background: false })
+  const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
   const { id } = await workshop.orThrow.shops.create({ name: "Needle", currency: "EUR", time_zone: "Europe/Paris" })
   const app = express()
   app.use(express.json())
@@ -56,7 +56,7 @@ it("an upload of JSON lines is imported, or reports the written rows with a 503,
       transact: (command) => (commands-- > 0 ? transact(command) : Effect.fail(new StoreUnavailable({})))
     })
   })
-  const workshop = await start({ store, background: false })
+  const workshop = await Workshop.start({ store, background: false })
   const { id } = await workshop.orThrow.shops.create({ name: "Needle", currency: "EUR", time_zone: "Europe/Paris" })
   const app = express()
   app.use(express.json())

@@ -1,4 +1,4 @@
-import { start } from "@workshop/core/promise"
+import * as Workshop from "@workshop/core/promise"
 import { PgStore } from "@workshop/store-pg"
 import { Effect } from "effect"
 import pg from "pg"
@@ -9,7 +9,7 @@ import { placeOrder, requestTickets } from "./orders.js"
 const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 
 const shopOf = async (url: string) => {
-  const workshop = await start({ store: PgStore.layer({ url }), background: false })
+  const workshop = await Workshop.start({ store: PgStore.layer({ url }), background: false })
   const pool = new pg.Pool({ connectionString: url, options: "-c search_path=app" })
   await pool.query(
     "create schema app; create table app.orders (id text primary key, service text, ticket_id uuid unique, ticket_number integer)"

@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts
- * import { start, unwrap } from "@workshop/core/promise"
+ * import * as Workshop from "@workshop/core/promise"
  * ```
  *
  * @packageDocumentation
