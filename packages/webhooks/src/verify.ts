@@ -40,7 +40,10 @@ const MAX_HEADER_CHARACTERS = 1024
 const SECONDS = /^(?:0|[1-9]\d{0,11})$/
 const SHA256_HEX = /^[0-9a-f]{64}$/
 
-/** Encodes bytes as lower-case hex. */
+/**
+ * Encodes bytes as lower-case hex.
+ * @internal
+ */
 export const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
@@ -68,7 +71,10 @@ const parseHeader = (header: string): ParsedHeader | undefined => {
 
 const utf8 = new TextEncoder()
 
-/** HMAC-SHA256 with the whole text of a secret as the key. */
+/**
+ * HMAC-SHA256 with the whole text of a secret as the key.
+ * @internal
+ */
 export const computeHmac = async (secret: string, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> => {
   const algorithm = { name: "HMAC", hash: "SHA-256" }
   const key = await crypto.subtle.importKey("raw", utf8.encode(secret), algorithm, false, ["sign"])
@@ -82,7 +88,10 @@ const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean => {
   return differentBits === 0
 }
 
-/** The secrets as a list. Throws if there is none, or an empty one. */
+/**
+ * The secrets as a list. Throws if there is none, or an empty one.
+ * @internal
+ */
 export const toSecretList = (secrets: string | ReadonlyArray<string>): ReadonlyArray<string> => {
   const list = typeof secrets === "string" ? [secrets] : secrets
   if (list.length > 0 && list.every((secret) => typeof secret === "string" && secret !== "")) return list
@@ -91,7 +100,10 @@ export const toSecretList = (secrets: string | ReadonlyArray<string>): ReadonlyA
   )
 }
 
-/** The bytes that are signed: the seconds, a dot and the body. */
+/**
+ * The bytes that are signed: the seconds, a dot and the body.
+ * @internal
+ */
 export const messageOf = (t: string, rawBody: string | Uint8Array): Uint8Array<ArrayBuffer> => {
   const start = utf8.encode(`${t}.`)
   const body = typeof rawBody === "string" ? utf8.encode(rawBody) : rawBody
