@@ -5,18 +5,20 @@ import {
   EventId,
   type EventRecord,
   InvalidInput,
+  type OwnerPage,
   parseWebhookAddress,
   ReplayInput,
   type ShopId,
+  Shops,
   TicketId,
   type WebhookAddressPolicy,
   WebhookOffReason,
   Webhooks
 } from "@workshop/core"
-import { DateOrDateTimeText, toIso, toIsoOrNull } from "@workshop/core/internal"
+import { DateOrDateTimeText, overlapEndOf, toIso, toIsoOrNull } from "@workshop/core/internal"
 import { EmptyBody, type GroupHandlers } from "@workshop/core/internal/http"
 import { type AttemptRecord, DeliveryLog, type LoggedDelivery, ServiceLimits } from "@workshop/core/store"
-import { Effect, Either, Schema } from "effect"
+import { Clock, Effect, Either, Schema } from "effect"
 import { dataOnly, groupOf, shopEndpoint } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./queryParameters.js"
 import { type Receivers, SentRequest } from "./Receivers.js"
@@ -40,7 +42,10 @@ const SetWebhook = Schema.Struct({
 const ShownWebhook = Schema.Struct({
   ...WebhookView.fields,
   parked: Schema.Int.annotations({ description: "How many events wait until the webhook is on again" }),
-  off_since: Schema.NullOr(Schema.String)
+  off_since: Schema.NullOr(Schema.String),
+  previous_secret_until: Schema.NullOr(Schema.String).annotations({
+    description: "The time until which the previous secret signs as well, or null if only one secret signs"
+  })
 }).annotations({ identifier: "ShownWebhook" })
 
 const replaces_before = Schema.NullOr(Schema.String).annotations({
@@ -205,20 +210,18 @@ const shownDelivery = (
   request: { body: event.body, sent: receivers.sent(event.id) ?? null }
 })
 
-/** Reads the deliveries that match a query. */
+/** Selects the deliveries that match a query. */
 const selectedDeliveries = (
   deliveries: ReadonlyArray<LoggedDelivery>,
   events: ReadonlyArray<EventRecord>,
-  { ticket, since, before, limit = deliveries.length }: typeof DeliveriesQuery.Type
+  { ticket, since, limit = deliveries.length }: typeof DeliveriesQuery.Type
 ) => {
   const byId = new Map(events.map((event) => [event.id, event]))
-  const end = before === undefined ? Number.POSITIVE_INFINITY : (byId.get(before)?.seq ?? 0)
   const selectedEntries = deliveries.flatMap((delivery) => {
     const event = byId.get(delivery.event_id)
     return event !== undefined &&
       (ticket === undefined || event.ticket_id === ticket) &&
-      (since === undefined || event.created_at >= since) &&
-      event.seq < end
+      (since === undefined || event.created_at >= since)
       ? [{ delivery, event }]
       : []
   })
@@ -232,6 +235,7 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
     const history = yield* DeliveryHistory
     const log = yield* DeliveryLog
     const audit = yield* Audit
+    const shops = yield* Shops
 
     /**
      * The time at which the webhook was turned off: from the owner's notice if the service turned it off, otherwise
@@ -244,6 +248,36 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
       return auditEntries.find(({ act }) => act === "webhook.disabled")?.created_at ?? null
     })
 
+    /** The shop's events before `end`, oldest first, from the event that matches; all of them if none matches. */
+    const readEventsFrom = Effect.fnUntraced(function* (
+      id: ShopId,
+      end: OwnerPage,
+      isFirst: (event: EventRecord) => boolean
+    ) {
+      const events: Array<EventRecord> = []
+      for (let page = end; ; ) {
+        const earlierEvents = yield* webhooks.events(id, { ...page, ...ALL })
+        events.unshift(...earlierEvents)
+        if (earlierEvents.length < ALL.limit || earlierEvents.some(isFirst)) return events
+        page = { before: earlierEvents[0]!.seq }
+      }
+    })
+
+    /** Reads the latest deliveries of the events before `before`, at most `ALL`, and these events. */
+    const readDeliveries = Effect.fnUntraced(function* (id: ShopId, before: EventId | undefined) {
+      let end: OwnerPage = {}
+      if (before !== undefined) {
+        const isNamed = (event: EventRecord) => event.id === before
+        const namedEvent = (yield* readEventsFrom(id, {}, isNamed)).find(isNamed)
+        if (namedEvent === undefined) return { deliveries: [], events: [] }
+        end = { before: namedEvent.seq }
+      }
+      const deliveries = yield* history.list(id, { ...end, ...ALL })
+      const [first] = deliveries
+      if (first === undefined) return { deliveries, events: [] }
+      return { deliveries, events: yield* readEventsFrom(id, end, ({ seq }) => seq === first.seq) }
+    })
+
     const handlers: GroupHandlers<typeof WebhookApi, void> = {
       setWebhook: ({ path, payload }) =>
         Effect.flatMap(parseAddress(payload.url, policy), (url) => Effect.map(webhooks.set(path.id, url), dataOnly)),
@@ -251,7 +285,14 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
         const status = yield* webhooks.status(path.id)
         const parked = status.on ? 0 : yield* log.count(path.id, { state: "parked" })
         const off_since = status.off_reason === null ? null : yield* readOffSince(path.id, status.off_reason)
-        return dataOnly({ ...status, parked, off_since: toIsoOrNull(off_since) })
+        const { webhook } = yield* shops.byId(path.id)
+        const until = webhook === null ? null : overlapEndOf(webhook, yield* Clock.currentTimeMillis)
+        return dataOnly({
+          ...status,
+          parked,
+          off_since: toIsoOrNull(off_since),
+          previous_secret_until: toIsoOrNull(until)
+        })
       }),
       rotateWebhookSecret: ({ path }) => Effect.map(webhooks.rotate(path.id), dataOnly),
       pingWebhook: ({ path }) => Effect.map(webhooks.ping(path.id), (event) => dataOnly(eventView(event))),
@@ -259,8 +300,8 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
       disableWebhook: ({ path }) => Effect.map(webhooks.disable(path.id), dataOnly),
       removeWebhook: ({ path }) => Effect.map(webhooks.remove(path.id), dataOnly),
       listDeliveries: Effect.fnUntraced(function* ({ path, urlParams }) {
-        const loggedDeliveries = yield* history.list(path.id, ALL)
-        const askedDeliveries = selectedDeliveries(loggedDeliveries, yield* webhooks.events(path.id, ALL), urlParams)
+        const { deliveries, events } = yield* readDeliveries(path.id, urlParams.before)
+        const askedDeliveries = selectedDeliveries(deliveries, events, urlParams)
         return dataOnly(askedDeliveries.map(({ delivery, event }) => shownDelivery(delivery, event, receivers)))
       }),
       replayDeliveries: ({ path, payload }) => Effect.map(history.replay(path.id, payload), dataOnly),

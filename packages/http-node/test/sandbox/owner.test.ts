@@ -1,5 +1,8 @@
+import type { EventId, ShopId } from "@workshop/core"
+import type { Change } from "@workshop/core/store"
 import { beforeAll, describe, expect, it } from "vitest"
-import { DAY, type Json, later, NOBODY, Sandbox, START } from "./Sandbox.js"
+import { putChanges, runCommand } from "../../../core/src/testing/Fixtures.js"
+import { DAY, HOUR, type Json, later, NOBODY, Sandbox, START } from "./Sandbox.js"
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -242,7 +245,12 @@ describe("The webhook (Specification, Sandbox)", () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/webhook`
     const off = { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
-    expect(await sandbox.good("GET", path)).toEqual({ ...off, parked: 0, off_since: null })
+    expect(await sandbox.good("GET", path)).toEqual({
+      ...off,
+      parked: 0,
+      off_since: null,
+      previous_secret_until: null
+    })
     const first = await sandbox.good("PUT", path, { url: "http://127.0.0.1:9999/hook" })
     const set = { secret: expect.stringMatching(SECRET), on: true, off_reason: null }
     expect(first).toEqual({ ...set, url: "http://127.0.0.1:9999/hook" })
@@ -266,6 +274,57 @@ describe("The webhook (Specification, Sandbox)", () => {
       data: {}
     })
     expect(await sandbox.good("GET", `/sandbox/shops/${id}/events`)).toEqual([ping])
+  })
+
+  it("a webhook shows until when its previous secret signs, and null after 24 hours", async () => {
+    const own = await Sandbox.open()
+    await own.clock({ freeze: true })
+    const path = `/sandbox/shops/${(await own.shop()).id}/webhook`
+    const shownUntil = async () => (await own.good("GET", path)).previous_secret_until
+    await own.good("PUT", path, { url: "https://shop.example.com/hook" })
+    expect(await shownUntil()).toBeNull()
+    await own.good("POST", `${path}/rotate`)
+    expect(await shownUntil()).toBe(later(24 * HOUR))
+    await own.clock({ advance_ms: 24 * HOUR - 1 })
+    expect(await shownUntil()).toBe(later(24 * HOUR))
+    await own.clock({ advance_ms: 1 })
+    expect(await shownUntil()).toBeNull()
+  })
+
+  it("deliveries before an event can be read, even if 10,000 later ones exist", async () => {
+    const own = await Sandbox.open()
+    const { id } = await own.shop()
+    const shop_id = id as ShopId
+    const eventId = (seq: number) => `01890000-0000-7000-8000-${String(seq).padStart(12, "0")}` as EventId
+    const changes = Array.from({ length: 10_003 }, (_, i): ReadonlyArray<Change> => {
+      const event = { shop_id, id: eventId(i + 1), type: "ping", seq: i + 1, ticket_id: null } as const
+      const { id: event_id, ...fields } = event
+      const body = JSON.stringify({ type: "ping", data: {} })
+      const schedule = {
+        attempts_made: 0,
+        attempts_since_reset: 0,
+        due_at: 0,
+        generation: 1,
+        is_replay: false,
+        token: 0
+      }
+      return [
+        { _tag: "EventRaised", row: { ...event, created_at: i, body } },
+        { _tag: "DeliveryPut", row: { ...fields, ...schedule, event_id } }
+      ]
+    })
+    await own.good("PUT", `/sandbox/shops/${id}/webhook`, { url: "https://shop.example.com/hook" })
+    await own.runtime.runPromise(runCommand(putChanges(shop_id, ...changes.flat())))
+    const read = async (query: string): Promise<ReadonlyArray<string>> =>
+      (await own.good("GET", `/sandbox/shops/${id}/deliveries`, undefined, { query })).map(
+        (delivery: Json) => delivery.event_id
+      )
+    const latest = await read("")
+    expect([latest.length, latest[0], latest.at(-1)]).toEqual([10_000, eventId(4), eventId(10_003)])
+    expect(await read(`before=${eventId(4)}`)).toEqual([eventId(1), eventId(2), eventId(3)])
+    expect(await read(`before=${eventId(3)}&limit=1`)).toEqual([eventId(2)])
+    expect(await read(`before=${eventId(1)}`)).toEqual([])
+    expect(await read(`before=${NOBODY}`)).toEqual([])
   })
 
   it("a webhook URL may be loopback over http on any port, and other private addresses are refused", async () => {
