@@ -13,4 +13,4 @@ export {
   envelopeOf,
   type NoResponse
 } from "./testkit/Api.js"
-export { type CallName, requestOf, type SandboxCall } from "./testkit/Calls.js"
+export { type CallName, type CallParts, requestOf, type SandboxCall } from "./testkit/Calls.js"

@@ -51,5 +51,5 @@ export const auditCommand = ownerCommand({
       fallback: "100"
     })
   },
-  act: listEntries
+  run: listEntries
 })

@@ -169,7 +169,7 @@ export const clientCommand = group(
         phone: textFlag("phone", "The client's phone number in international format, such as +21620123456."),
         hide_name: own.toggle("hide-name", "Shops see only the initial of the family name.")
       },
-      act: createClient
+      run: createClient
     }),
     ownerCommand({
       name: "show",
@@ -179,42 +179,42 @@ export const clientCommand = group(
         shop: shopFlag("Show the client as this shop sees them, with their tickets and loyalty card."),
         client
       },
-      act: ({ client, shop }) => showClient(client, shop)
+      run: ({ client, shop }) => showClient(client, shop)
     }),
     ownerCommand({
       name: "visit",
       description: "Record a client's visit to a shop's counter, so that the shop knows the client",
       examples: ["workshop client visit 0197... --shop 0198..."],
       options: { shop: shopFlag("The shop that the client visits."), client },
-      act: ({ client, shop }) => recordVisit(client, shop)
+      run: ({ client, shop }) => recordVisit(client, shop)
     }),
     ownerCommand({
       name: "offers",
       description: "List the tickets offered to a client",
       examples: ["workshop client offers 0197..."],
       options: { client },
-      act: ({ client }) => listOffers(client)
+      run: ({ client }) => listOffers(client)
     }),
     ownerCommand({
       name: "accept",
       description: "Accept an offer, so that the ticket is linked to the client",
       examples: ["workshop client accept 0199... 019a..."],
       options: { client, offer },
-      act: ({ client, offer }) => acceptOffer(client, offer)
+      run: ({ client, offer }) => acceptOffer(client, offer)
     }),
     ownerCommand({
       name: "block",
       description: "Block the shop of an offer permanently",
       examples: ["workshop client block 0199... 019a... --yes"],
       options: { yes: yesFlag, client, offer },
-      act: ({ client, offer, yes }) => blockShop(client, offer, yes)
+      run: ({ client, offer, yes }) => blockShop(client, offer, yes)
     }),
     ownerCommand({
       name: "export",
       description: "Print everything that is stored about a client, as JSON",
       examples: ["workshop client export 0197... > client.json"],
       options: { client },
-      act: ({ client }) => exportClient(client)
+      run: ({ client }) => exportClient(client)
     }),
     ownerCommand({
       name: "correct",
@@ -227,7 +227,7 @@ export const clientCommand = group(
         hide_name: field("--hide-name <yes|no>", "Shops see only the initial of the family name.", yesOrNo),
         client
       },
-      act: ({ client, ...fields }) => correctClient(client, fields)
+      run: ({ client, ...fields }) => correctClient(client, fields)
     }),
     ownerCommand({
       name: "erase",
@@ -241,7 +241,7 @@ export const clientCommand = group(
         ),
         client
       },
-      act: ({ client, alsoPhones, yes }) => eraseClient(client, alsoPhones, yes)
+      run: ({ client, alsoPhones, yes }) => eraseClient(client, alsoPhones, yes)
     })
   ]
 )

@@ -1,6 +1,7 @@
 import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId } from "@workshop/core"
 import { scopePresets, toIso } from "@workshop/core/internal"
 import type { Column } from "@workshop/core/internal/terminal"
+import { ServiceLimits } from "@workshop/core/store"
 import { keyView } from "@workshop/http-node/internal"
 import { Clock, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
@@ -8,6 +9,7 @@ import { CommandHints } from "../database/CommandHints.js"
 import { flagsOf, yesFlag } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { oneOf } from "../terminal/decoders.js"
+import { formatDuration } from "../terminal/formatDuration.js"
 import { rowsOutput, secretOutput, sentenceOutput } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
 import { decodeFields, type FlagFields, fieldFlag, givenFieldsOf, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
@@ -75,7 +77,7 @@ export const revokeKey = Effect.fnUntraced(function* (typed: string, isWanted: b
   const record = keyRow(yield* Keys.revoke(id))
   return sentenceOutput(
     record,
-    `The key ${record.name} (ends in ${record.last_four}) is revoked. Every node refuses it within a minute.`
+    `The key ${record.name} (ends in ${record.last_four}) is revoked. Every node refuses it within ${formatDuration(ServiceLimits.api_key_cache_ms)}.`
   )
 })
 
@@ -115,21 +117,21 @@ export const keyCommand = group(
         ),
         shop
       },
-      act: createKey
+      run: createKey
     }),
     ownerCommand({
       name: "list",
       description: "List a shop's API keys, including revoked ones",
       examples: ["workshop key list 0197..."],
       options: { shop },
-      act: ({ shop }) => listKeys(shop)
+      run: ({ shop }) => listKeys(shop)
     }),
     ownerCommand({
       name: "revoke",
       description: "Revoke a key permanently",
       examples: ["workshop key revoke 0197...", "workshop key revoke 0197... --yes"],
       options: { yes: yesFlag, key: idOf("key") },
-      act: ({ key, yes }) => revokeKey(key, yes)
+      run: ({ key, yes }) => revokeKey(key, yes)
     })
   ]
 )

@@ -196,21 +196,21 @@ export const shopCommand = group(
           "Languages whose forbidden words are refused, separated by commas. The default is en, fr and the languages of the shop's time zone."
         )
       },
-      act: createShop
+      run: createShop
     }),
     ownerCommand({
       name: "list",
       description: "List all shops",
       examples: ["workshop shop list --json"],
       options: {},
-      act: () => listShops
+      run: () => listShops
     }),
     ownerCommand({
       name: "show",
       description: "Show a shop's settings",
       examples: ["workshop shop show 0197..."],
       options: { shop },
-      act: ({ shop }) => showShop(shop)
+      run: ({ shop }) => showShop(shop)
     }),
     ownerCommand({
       name: "set",
@@ -247,7 +247,7 @@ export const shopCommand = group(
         ),
         shop
       },
-      act: ({ shop, ...fields }) => changeShop(shop, fields)
+      run: ({ shop, ...fields }) => changeShop(shop, fields)
     }),
     ownerCommand({
       name: "repair-clock",
@@ -257,7 +257,7 @@ export const shopCommand = group(
         shop: new Operand<string | undefined>("[shop]", "The shop's id."),
         all: own.toggle("all", "Repair every shop that is ahead of this machine's clock.")
       },
-      act: ({ shop, all }) => {
+      run: ({ shop, all }) => {
         if ((shop === undefined) !== all) return refuse("Give the id of one shop, or --all.")
         return shop === undefined ? repairClocks : repairClock(shop)
       }

@@ -76,7 +76,7 @@ export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket
       ...trackingOptions,
       code: new Operand<string>("<code>", "The tracking code of the ticket.")
     },
-    act: ({ code, shop, svg, ...pages }) =>
+    run: ({ code, shop, svg, ...pages }) =>
       Effect.provideService(ticketQr(code, shop, svg), TrackingPages, trackingPagesOf(pages))
   })
 ])

@@ -1,16 +1,14 @@
-import { DeliveryHistory, type OwnerPage, ReplayInput } from "@workshop/core"
+import { ReplayInput } from "@workshop/core"
 import { type Column, pluralize } from "@workshop/core/internal/terminal"
-import type { DeliveryState } from "@workshop/core/store"
-import { deliveryView, noticeView } from "@workshop/http-node/internal"
-import { Effect } from "effect"
+import { type DeliveryState, ServiceLimits } from "@workshop/core/store"
+import { Chunk, Effect, Stream } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { flagsOf, toggleFlag } from "../terminal/commands.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
-import { type Output, rowsOutput, sentenceOutput } from "../terminal/Output.js"
-import { decodeFields, type FlagFields, fieldFlag, givenFieldsOf, ownerCommand } from "./ownerCommand.js"
-import { webhookOptions as options, shopIdCommand, shopIdFrom } from "./shopIdCommand.js"
-
-type Delivery = ReturnType<typeof deliveryView>
+import { rowsOutput, sentenceOutput } from "../terminal/Output.js"
+import { decodeFields, type FlagFields, fieldFlag, givenFieldsOf } from "./ownerCommand.js"
+import { type Delivery, type Notice, WebhookAdmin } from "./WebhookAdmin.js"
+import { webhookOptions as options, shopIdCommand, shopIdFrom, webhookSubcommand } from "./webhookSubcommand.js"
 
 const lastAttemptOf = ({ attempts }: Delivery): string => {
   const last = attempts.at(-1)
@@ -29,7 +27,7 @@ const deliveryColumns: ReadonlyArray<Column<Delivery>> = [
   { title: "NEXT", cell: ({ next_attempt_at }) => next_attempt_at ?? "-" }
 ]
 
-const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
+const noticeColumns: ReadonlyArray<Column<Notice>> = [
   { title: "SENT", cell: ({ created_at }) => created_at, isWhole: true },
   { title: "KIND", cell: ({ kind }) => kind },
   { title: "WHY", cell: ({ off_reason }) => off_reason ?? "-" },
@@ -37,22 +35,28 @@ const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
   { title: "ADDRESS", cell: ({ url }) => url }
 ]
 
-/** Lists the deliveries of the shop's latest events, or its latest deliveries in one state, oldest first. */
-export const listDeliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null, limit: number) {
-  const id = yield* shopIdFrom(shop)
-  const deliveries: Array<Delivery> = []
-  for (let page: OwnerPage = {}; deliveries.length < limit; ) {
-    const batch = yield* DeliveryHistory.list(id, page)
-    if (batch.length === 0) break
-    const matching = batch.filter((delivery) => state === null || delivery.state === state)
-    deliveries.unshift(...matching.slice(deliveries.length - limit).map(deliveryView))
-    page = { before: batch[0]!.seq }
-  }
-  return deliveriesOutput(deliveries, state)
-})
+/** The deliveries to list. */
+interface DeliveryFilter {
+  readonly shop: string
+  /** The state of the deliveries; null for any. */
+  readonly state: DeliveryState | null
+  readonly limit: number
+}
 
-const deliveriesOutput = (deliveries: ReadonlyArray<Delivery>, state: string | null): Output =>
-  rowsOutput(deliveries, deliveryColumns, state === null ? "There are no deliveries yet." : `No delivery is ${state}.`)
+/** Lists the shop's latest deliveries, or its latest deliveries in one state, oldest first. */
+export const listDeliveries = Effect.fnUntraced(function* ({ shop, state, limit }: DeliveryFilter) {
+  const id = yield* shopIdFrom(shop)
+  const latestFirst = (yield* WebhookAdmin).deliveries(id).pipe(
+    Stream.filter((delivery) => state === null || delivery.state === state),
+    Stream.take(limit)
+  )
+  const deliveries = Chunk.toReadonlyArray(Chunk.reverse(yield* Stream.runCollect(latestFirst)))
+  return rowsOutput(
+    deliveries,
+    deliveryColumns,
+    state === null ? "There are no deliveries yet." : `No delivery is ${state}.`
+  )
+})
 
 /** The events to send again. */
 interface Replay extends FlagFields {
@@ -72,30 +76,24 @@ export const replayEvents = Effect.fnUntraced(function* ({ shop, ids, dry_run, .
   }
   const idCount = new Set(ids).size
   const input = yield* decodeFields(ReplayInput, { ...filter, dry_run })
-  const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dry_run || idCount > 0 })
+  const webhooks = yield* WebhookAdmin
+  const { count } = yield* webhooks.replay(id, { ...input, dry_run: dry_run || idCount > 0 })
   if (idCount > 0 && count === 0) {
     return yield* refuse("This shop has no event with the given ids. List its events with workshop webhook deliveries.")
   }
-  if (idCount > 0 && !dry_run) yield* DeliveryHistory.replay(id, input)
-  return replayOutput({ count, dry_run }, idCount)
-})
-
-const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry_run: boolean }, idCount: number) => {
+  if (idCount > 0 && !dry_run) yield* webhooks.replay(id, input)
   const others = count < idCount ? ` ${idCount - count} of the ids match no event that this shop can send.` : ""
   return sentenceOutput(
     { count, dry_run },
     `${pluralize(count, "event")} ${dry_run ? "would" : "will"} be sent again.${others}`
   )
-}
+})
 
 /** Lists the notices to the owner about the webhook, oldest first. */
 export const listNotices = Effect.fnUntraced(function* (shop: string) {
-  const notices = yield* DeliveryHistory.notices(yield* shopIdFrom(shop))
-  return noticesOutput(notices.map(noticeView))
+  const id = yield* shopIdFrom(shop)
+  return rowsOutput(yield* (yield* WebhookAdmin).notices(id), noticeColumns, "There are no notices yet.")
 })
-
-const noticesOutput = (notices: ReadonlyArray<ReturnType<typeof noticeView>>): Output =>
-  rowsOutput(notices, noticeColumns, "There are no notices yet.")
 
 const own = flagsOf("webhook")
 const field = fieldFlag("webhook")
@@ -108,7 +106,7 @@ const instantFlag = (name: string, description: string) => field(`--${name} <ins
 
 /** The commands for the deliveries of a shop's webhook. */
 export const deliveriesCommands = [
-  ownerCommand({
+  webhookSubcommand({
     name: "deliveries",
     description: "List the shop's deliveries, with the result of each",
     examples: ["workshop webhook deliveries 0197... --state dead"],
@@ -117,16 +115,12 @@ export const deliveriesCommands = [
       state,
       limit: own.value("--limit <number>", "Print at most this many deliveries, the latest ones.", {
         decoder: wholeNumber(1, 1_000_000),
-        fallback: "10000"
+        fallback: String(ServiceLimits.list_max)
       })
     },
-    act: (flags) => listDeliveries(flags.shop, flags.state, flags.limit),
-    remote: ({ shop, state, limit }, ask) =>
-      Effect.map(ask<ReadonlyArray<Delivery>>("list deliveries", shop), (deliveries) =>
-        deliveriesOutput(deliveries.filter((one) => state === null || one.state === state).slice(-limit), state)
-      )
+    run: listDeliveries
   }),
-  ownerCommand({
+  webhookSubcommand({
     name: "replay",
     description: "Send events again, under the same ids",
     remark: "Give at least one of --ids, --since, --until and --state. --since 2020-01-01 sends all events again.",
@@ -145,19 +139,7 @@ export const deliveriesCommands = [
       state,
       dry_run: toggleFlag("dry-run", "Count the events without sending them.")
     },
-    act: replayEvents,
-    remote: ({ shop, ids, dry_run, since, until, state }, ask) => {
-      const filter = {
-        ...givenFieldsOf({ since, until, state }),
-        ...(ids.length === 0 ? {} : { event_ids: ids }),
-        dry_run
-      }
-      return Effect.map(ask<{ readonly count: number }>("replay events", shop, filter), ({ count }) =>
-        replayOutput({ count, dry_run }, new Set(ids).size)
-      )
-    }
+    run: replayEvents
   }),
-  shopIdCommand("notices", "List the notices to the shop's owner about the webhook", listNotices, (shop, ask) =>
-    Effect.map(ask<Parameters<typeof noticesOutput>[0]>("list notices", shop), noticesOutput)
-  )
+  shopIdCommand("notices", "List the notices to the shop's owner about the webhook", listNotices)
 ]

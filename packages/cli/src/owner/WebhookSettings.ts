@@ -1,33 +1,16 @@
-import {
-  type Event,
-  parseWebhookAddress,
-  productionAddresses,
-  type ShopId,
-  Shops,
-  sandboxAddresses,
-  type WebhookAddressPolicy,
-  type WebhookOffReason,
-  Webhooks
-} from "@workshop/core"
-import { overlapEndOf, toIso } from "@workshop/core/internal"
-import { Directory } from "@workshop/core/store"
-import { Clock, Effect, Either } from "effect"
-import { refuse } from "../CommandRefused.js"
+import { Limits, productionAddresses, type ShopId, sandboxAddresses, type WebhookOffReason } from "@workshop/core"
+import { Effect } from "effect"
 import { webhookPort } from "../dispatch/WebhookOptions.js"
 import { toggleFlag, yesFlag } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
-import { type Output, recordOutput, secretOutput, sentenceOutput } from "../terminal/Output.js"
+import { formatDuration } from "../terminal/formatDuration.js"
+import { recordOutput, secretOutput, sentenceOutput } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
-import { type FlagFields, ownerCommand } from "./ownerCommand.js"
-import { webhookOptions as options, shopIdCommand, shopIdFrom } from "./shopIdCommand.js"
+import type { ServiceRefusal } from "./ownerCommand.js"
+import { WebhookAdmin } from "./WebhookAdmin.js"
+import { webhookOptions as options, shopIdCommand, shopIdFrom, webhookSubcommand } from "./webhookSubcommand.js"
 
-/** The advice if an address is refused only because of its port. */
-const portRemedy = (typed: string, policy: WebhookAddressPolicy): string => {
-  const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
-  return port > 0 && Either.isRight(parseWebhookAddress(typed, { ...policy, ports: [port] }))
-    ? `. To allow its port, add --webhook-port ${port}, and pass the same --webhook-port to serve and dispatch`
-    : ""
-}
+const OVERLAP = formatDuration(Limits.secret_overlap_ms)
 
 const OFF_REASONS: Readonly<Record<WebhookOffReason, string>> = {
   gone: "its receiver responded 410 (Gone)",
@@ -35,97 +18,98 @@ const OFF_REASONS: Readonly<Record<WebhookOffReason, string>> = {
   disabled: "its owner turned it off"
 }
 
-/** A warning if only a sandbox delivers to an address, and no sandbox created the data. */
-const sandboxOnlyWarning = (url: string, ports: WebhookAddressPolicy["ports"]) =>
-  Effect.gen(function* () {
-    const isForAll = Either.isRight(parseWebhookAddress(url, { ...productionAddresses, ports }))
-    if (isForAll || (yield* (yield* Directory).isSandboxMade)) return ""
-    return " Only a server with --sandbox delivers to this address, and the database does not belong to a sandbox."
-  })
+/** The flags of `workshop webhook set`. */
+interface SetFlags {
+  readonly shop: string
+  readonly url: string
+  /** Also accepts http and addresses of this machine. */
+  readonly sandbox: boolean
+  readonly webhookPort: ReadonlyArray<number>
+  readonly enable: boolean
+}
 
 /**
  * Sets the address, and shows the secret (Specification, Webhooks). A webhook that is off stays off unless `enable` is
  * true, and the output says so.
  */
-export const setWebhook = Effect.fnUntraced(function* (
-  shop: string,
-  typed: string,
-  isSandbox: boolean,
-  ports = productionAddresses.ports,
-  enable = false
-) {
+export const setWebhook = Effect.fnUntraced(function* ({ shop, url: address, sandbox, webhookPort, enable }: SetFlags) {
   const id = yield* shopIdFrom(shop)
-  const policy = { ...(isSandbox ? sandboxAddresses : productionAddresses), ports }
-  const url = yield* Either.mapLeft(parseWebhookAddress(typed, policy), (must) =>
-    refuse(`The address ${must}${portRemedy(typed, policy)}.`)
-  )
-  const { secret, ...webhook } = yield* Webhooks.set(id, url)
-  const { on, off_reason } = enable && !webhook.on ? yield* Webhooks.enable(id) : webhook
-  return setOutput({ url, secret, on, off_reason }, yield* sandboxOnlyWarning(url, ports))
-})
-
-type WebhookState = { readonly on: boolean; readonly off_reason: WebhookOffReason | null }
-
-const setOutput = (set: WebhookState & { readonly url: string; readonly secret: string }, warning = ""): Output => {
-  const { url, secret, off_reason } = set
-  const goes =
+  const webhooks = yield* WebhookAdmin
+  const policy = { ...(sandbox ? sandboxAddresses : productionAddresses), ports: webhookPort }
+  const set = yield* webhooks.set(id, address, policy)
+  const { url, secret } = set
+  const { on, off_reason } = enable && !set.on ? yield* webhooks.enable(id) : set
+  const warning = set.isUndelivered
+    ? " Only a server with --sandbox delivers to this address, and the database does not belong to a sandbox."
+    : ""
+  const what =
     off_reason === null
       ? `Events go to ${url}.${warning}`
       : `The address is ${url}, but the webhook is off because ${OFF_REASONS[off_reason]}, so events wait. Turn the webhook on with workshop webhook enable.`
-  return secretOutput(set, `${goes} The secret that signs them`, secret)
-}
+  return secretOutput({ url, secret, on, off_reason }, `${what} The secret that signs them`, secret)
+})
 
-const recordOf =
-  <E, R>(read: (id: ShopId) => Effect.Effect<object, E, R>) =>
-  (shop: string) =>
-    Effect.map(Effect.flatMap(shopIdFrom(shop), read), (state) => recordOutput(state))
+type Admin = typeof WebhookAdmin.Service
+
+const recordOf = (read: (webhooks: Admin, id: ShopId) => Effect.Effect<object, ServiceRefusal>) =>
+  Effect.fnUntraced(function* (shop: string) {
+    const id = yield* shopIdFrom(shop)
+    return recordOutput(yield* read(yield* WebhookAdmin, id))
+  })
 
 /** Shows the webhook's address, state and health. */
-export const showWebhook = recordOf(Webhooks.status)
+export const showWebhook = recordOf((webhooks, id) => webhooks.status(id))
 
-const ROTATION_WARNING =
-  "This replaces the webhook's secret. For 24 hours, deliveries are signed with the old secret as well."
-const REMOVAL_WARNING = "This permanently removes the webhook, its secrets and all waiting deliveries."
+/** The flags of `workshop webhook rotate`. */
+interface RotateFlags {
+  readonly shop: string
+  readonly yes: boolean
+  /** Rotates even if this ends the oldest secret early. */
+  readonly force: boolean
+}
 
 /** Creates a new secret. For 24 hours, deliveries are signed with the old one as well (Specification, Webhooks). */
-export const rotateSecret = Effect.fnUntraced(function* (shop: string, isWanted: boolean, isForced = false) {
+export const rotateSecret = Effect.fnUntraced(function* ({ shop, yes, force }: RotateFlags) {
   const id = yield* shopIdFrom(shop)
-  const { webhook } = yield* Shops.byId(id)
-  const until = webhook === null ? null : overlapEndOf(webhook, yield* Clock.currentTimeMillis)
+  const webhooks = yield* WebhookAdmin
+  const until = yield* webhooks.previousSecretUntil(id)
   if (until === null) {
-    yield* confirm(ROTATION_WARNING, isWanted || isForced)
+    const what = `This replaces the webhook's secret. For ${OVERLAP}, deliveries are signed with the old secret as well.`
+    yield* confirm(what, yes || force)
   } else {
-    const what = `The secret was already replaced within the last 24 hours. Another rotation stops signing with the oldest secret at once, instead of at ${toIso(until)}.`
-    yield* confirm(what, isForced, "--force")
+    const what = `The secret was already replaced within the last ${OVERLAP}. Another rotation stops signing with the oldest secret at once, instead of at ${until}.`
+    yield* confirm(what, force, "--force")
   }
-  const rotated = yield* Webhooks.rotate(id)
+  const rotated = yield* webhooks.rotate(id)
   return secretOutput(rotated, "The new secret", rotated.secret)
 })
 
 /** Turns the webhook on again. */
-export const enableWebhook = recordOf(Webhooks.enable)
+export const enableWebhook = recordOf((webhooks, id) => webhooks.enable(id))
 
 /** Turns the webhook off: its events wait until it is on again. */
-export const disableWebhook = recordOf(Webhooks.disable)
+export const disableWebhook = recordOf((webhooks, id) => webhooks.disable(id))
 
 /** Removes the webhook with its secrets and its waiting deliveries. */
-export const removeWebhook = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
+export const removeWebhook = Effect.fnUntraced(function* ({
+  shop,
+  yes
+}: {
+  readonly shop: string
+  readonly yes: boolean
+}) {
   const id = yield* shopIdFrom(shop)
-  yield* confirm(REMOVAL_WARNING, isWanted)
-  return removedOutput(id, yield* Webhooks.remove(id))
+  yield* confirm("This permanently removes the webhook, its secrets and all waiting deliveries.", yes)
+  const removed = yield* (yield* WebhookAdmin).remove(id)
+  return sentenceOutput(removed, `The shop ${id} no longer has a webhook, and its events are recorded but not sent.`)
 })
-
-const removedOutput = (id: string, removed: Parameters<typeof sentenceOutput>[0]): Output =>
-  sentenceOutput(removed, `The shop ${id} no longer has a webhook, and its events are recorded but not sent.`)
 
 /** Sends a ping. */
 export const sendPing = Effect.fnUntraced(function* (shop: string) {
   const id = yield* shopIdFrom(shop)
-  const event = JSON.parse((yield* Webhooks.ping(id)).body) as Event
-  return pingOutput(event, yield* Webhooks.status(id))
-})
-
-const pingOutput = (event: Event, { url, on }: { readonly url: string | null; readonly on: boolean }): Output => {
+  const webhooks = yield* WebhookAdmin
+  const event = yield* webhooks.ping(id)
+  const { url, on } = yield* webhooks.status(id)
   const becomes =
     url === null
       ? "was recorded but not sent, because the shop has no webhook. Set a webhook with workshop webhook set."
@@ -133,11 +117,11 @@ const pingOutput = (event: Event, { url, on }: { readonly url: string | null; re
         ? "is being sent. See its result with workshop webhook deliveries."
         : "waits, because the webhook is off. Turn the webhook on with workshop webhook enable."
   return sentenceOutput(event, `The ping ${event.id} ${becomes}`)
-}
+})
 
 /** The commands for the address, the secret and the state of a shop's webhook. */
 export const settingsCommands = [
-  ownerCommand({
+  webhookSubcommand({
     name: "set",
     description: "Set the address of a shop's webhook, and show its secret",
     examples: ["workshop webhook set 0197... https://shop.example/events"],
@@ -151,55 +135,31 @@ export const settingsCommands = [
       enable: toggleFlag("enable", "Also turn the webhook on, if it is off."),
       url: new Operand<string>("<url>", "An https address that can be reached from the internet.")
     },
-    act: (flags) => setWebhook(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable),
-    remote: Effect.fnUntraced(function* ({ shop, url, enable }, ask) {
-      const webhook = yield* ask<Parameters<typeof setOutput>[0]>("set webhook", shop, { url })
-      return setOutput(
-        enable && !webhook.on ? { ...webhook, ...(yield* ask<WebhookState>("enable webhook", shop)) } : webhook
-      )
-    })
+    run: setWebhook
   }),
-  shopIdCommand("show", "Show the webhook's URL, state and health", showWebhook, (shop, ask) =>
-    Effect.map(ask<FlagFields>("get webhook", shop), recordOutput)
-  ),
-  ownerCommand({
+  shopIdCommand("show", "Show the webhook's URL, state and health", showWebhook),
+  webhookSubcommand({
     name: "rotate",
-    description: "Replace the secret; for 24 hours, the old secret signs as well",
+    description: `Replace the secret; for ${OVERLAP}, the old secret signs as well`,
     examples: ["workshop webhook rotate 0197... --yes"],
     options: {
       ...options,
       yes: yesFlag,
       force: toggleFlag(
         "force",
-        "Rotate even within 24 hours of the last rotation. The oldest secret then stops signing at once."
+        `Rotate even within ${OVERLAP} of the last rotation. The oldest secret then stops signing at once.`
       )
     },
-    act: (flags) => rotateSecret(flags.shop, flags.yes, flags.force),
-    remote: Effect.fnUntraced(function* ({ shop, yes, force }, ask) {
-      yield* confirm(ROTATION_WARNING, yes || force)
-      const rotated = yield* ask<{ readonly secret: string }>("rotate secret", shop)
-      return secretOutput(rotated, "The new secret", rotated.secret)
-    })
+    run: rotateSecret
   }),
-  shopIdCommand("enable", "Turn the webhook on again, and send the events that wait", enableWebhook, (shop, ask) =>
-    Effect.map(ask<FlagFields>("enable webhook", shop), recordOutput)
-  ),
-  shopIdCommand("disable", "Turn the webhook off; its events wait until it is on again", disableWebhook, (shop, ask) =>
-    Effect.map(ask<FlagFields>("disable webhook", shop), recordOutput)
-  ),
-  ownerCommand({
+  shopIdCommand("enable", "Turn the webhook on again, and send the events that wait", enableWebhook),
+  shopIdCommand("disable", "Turn the webhook off; its events wait until it is on again", disableWebhook),
+  webhookSubcommand({
     name: "remove",
     description: "Remove the webhook, its secrets and all waiting deliveries",
     examples: ["workshop webhook remove 0197... --yes"],
     options: { ...options, yes: yesFlag },
-    act: (flags) => removeWebhook(flags.shop, flags.yes),
-    remote: ({ shop, yes }, ask) =>
-      Effect.zipRight(
-        confirm(REMOVAL_WARNING, yes),
-        Effect.map(ask<FlagFields>("remove webhook", shop), (removed) => removedOutput(shop, removed))
-      )
+    run: removeWebhook
   }),
-  shopIdCommand("ping", "Send a ping", sendPing, (shop, ask) =>
-    Effect.zipWith(ask<Event>("ping", shop), ask<Parameters<typeof pingOutput>[1]>("get webhook", shop), pingOutput)
-  )
+  shopIdCommand("ping", "Send a ping", sendPing)
 ]

@@ -1,5 +1,4 @@
 import { Entropy, InvalidInput, inputIssues, Profanity, Workshop } from "@workshop/core"
-import type { NoResponse } from "@workshop/testers/internal"
 import { Effect, Either, Layer, type Layer as LayerType, type ParseResult, Schema } from "effect"
 import { CommandRefused, refuse } from "../CommandRefused.js"
 import { CommandHints, makeHints } from "../database/CommandHints.js"
@@ -11,7 +10,6 @@ import {
   servedDataDir,
   storeLayer
 } from "../database/StoreChoice.js"
-import { type AskSandbox, makeAskSandbox } from "../sandbox/Sandbox.js"
 import { trackingPagesLayer } from "../serve/TrackingOptions.js"
 import { actorFlag, withActor } from "../terminal/actor.js"
 import {
@@ -20,11 +18,9 @@ import {
   jsonFlag,
   type OptionalFlagOptions,
   type Options,
-  optionalFlag,
   toggleFlag,
   type Values
 } from "../terminal/commands.js"
-import { webAddress } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { type CommandHelp, type Flag, type MakeCommand, Operand } from "../terminal/program.js"
 
@@ -39,7 +35,7 @@ const flagNames: Readonly<Record<string, string>> = {
 }
 
 /** The flag that fills a field. */
-const flagOf = (field: string): string => {
+export const flagOf = (field: string): string => {
   const flag = Object.entries(flagNames).find(([name]) => field === name || field.startsWith(`${name}.`))
   return flag?.[1] ?? `--${field.split(/\.\d/, 1)[0]!.replaceAll("_", "-")}`
 }
@@ -87,29 +83,14 @@ export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed:
     )
   })
 
-/** The flags that name the database. Every owner's command has them. */
-const databaseOptions = {
+/** The flags of every owner's command: the database, the actor for the audit log, and the form of the output. */
+export const databaseOptions = {
   ...databaseAddressFlags("The Postgres database. The default is the embedded Postgres in --data-dir."),
   dataDir: servedDataDir,
   noMigrate: toggleFlag("no-migrate", "Refuse a database with an older schema instead of migrating it."),
   secretsKey: secretsKeyFlag,
   actor: actorFlag,
   json: jsonFlag
-}
-
-/** The flags that name a running server in place of a database. */
-const sandboxOptions = {
-  baseUrl: optionalFlag(
-    "--base-url <url>",
-    "The address of a running server with a sandbox, such as http://127.0.0.1:4010, to use instead of a database.",
-    {
-      decoder: webAddress,
-      // The variable differs from the variable of the testers' commands, which would redirect a command from its
-      // database to a sandbox.
-      variable: "WORKSHOP_WEBHOOK_BASE_URL"
-    }
-  ),
-  sandboxToken: optionalFlag("--sandbox-token <text>", "The sandbox's token, if it requires one.")
 }
 
 /** The refusal of a service. */
@@ -153,43 +134,38 @@ export const commandRefusal = (refusal: ServiceRefusal & { readonly remedy?: str
   return refuse(sentences.endsWith(".") ? sentences : `${sentences}.`)
 }
 
-/** Performs a command, given the values of its own options. */
-type Act<O, E> = (values: Values<O>) => Effect.Effect<Output | null, E, Services>
+/** Runs an effect on the chosen database, and prints its output unless that is null. */
+export const runOnDatabase = <E extends ServiceRefusal>(
+  { actor, json, ...flags }: Values<typeof databaseOptions>,
+  effect: Effect.Effect<Output | null, E, Services>
+) => {
+  const choice = choiceOf(flags)
+  return Effect.mapError(effect, commandRefusal).pipe(
+    Effect.provideService(CommandHints, makeHints(choice, process.env)),
+    Effect.provide(servicesLayer({ ...choice, isShared: true })),
+    Effect.provide(trackingPagesLayer),
+    Effect.flatMap((output) => (output === null ? Effect.void : printOutput(output, json))),
+    withActor(actor)
+  )
+}
 
-/** Performs the same command through the sandbox of a running server. */
-type Remote<O> = (values: Values<O>, ask: AskSandbox) => Effect.Effect<Output, CommandRefused | NoResponse>
+/** The values of the options that a command has of its own. */
+export const ownValues = <O extends Options>(options: O, values: Values<Options>): Values<O> =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => name in options)) as Values<O>
 
-/**
- * A command on a database. `act` gets the values of the command's own options, and returns the output, or null for
- * none. With `remote`, the command also works on a running server with a sandbox.
- */
+/** A command on a database. `run` gets the values of the command's own options. */
 export const ownerCommand = <O extends Options, E extends ServiceRefusal>({
-  act,
-  remote,
+  run,
   options,
   ...help
-}: CommandHelp & { readonly options: O; readonly act: Act<O, E>; readonly remote?: Remote<O> }): MakeCommand =>
+}: CommandHelp & {
+  readonly options: O
+  readonly run: (values: Values<O>) => Effect.Effect<Output | null, E, Services>
+}): MakeCommand =>
   command({
     ...help,
-    options: { ...databaseOptions, ...(remote === undefined ? {} : sandboxOptions), ...options },
-    run: (values) => {
-      const { actor, json, ...flags } = values as Values<typeof databaseOptions>
-      const { baseUrl = null, sandboxToken = null } = values as Partial<Values<typeof sandboxOptions>>
-      const own = Object.fromEntries(Object.entries(values).filter(([name]) => name in options)) as Values<O>
-      if (remote !== undefined && baseUrl !== null)
-        return Effect.flatMap(
-          remote(own, makeAskSandbox({ base_url: baseUrl, token: sandboxToken, nameOf: flagOf })),
-          (output) => printOutput(output, json)
-        )
-      const choice = choiceOf(flags)
-      return Effect.mapError(act(own), commandRefusal).pipe(
-        Effect.provideService(CommandHints, makeHints(choice, process.env)),
-        Effect.provide(servicesLayer({ ...choice, isShared: true })),
-        Effect.provide(trackingPagesLayer),
-        Effect.flatMap((output) => (output === null ? Effect.void : printOutput(output, json))),
-        withActor(actor)
-      )
-    }
+    options: { ...databaseOptions, ...options },
+    run: (values) => runOnDatabase(values as Values<typeof databaseOptions>, run(ownValues(options, values)))
   })
 
 /** An optional flag of one command that fills a field. An empty text is a value. */

@@ -1,6 +1,7 @@
 import {
   Api,
   type CallName,
+  type CallParts,
   dataOf,
   type Exchange,
   envelopeOf,
@@ -69,10 +70,11 @@ const findMissing = (api: Api, path: string, id: string): Effect.Effect<Missing,
 /** Creates the function that calls a server with a sandbox. */
 export const makeAskSandbox = (address: SandboxAddress): AskSandbox => {
   const api = new Api(address.base_url, { sandbox_token: address.token })
-  return <A>(name: CallName, id = "", body?: unknown, key?: string) =>
+  return <A>(name: CallName, id = "", { body, query = {}, key }: CallParts = {}) =>
     Effect.gen(function* () {
       const { method, path } = requestOf(name, id)
-      const exchange = yield* api.call(method, path, { bearer: key, body })
+      const search = new URLSearchParams(query).toString()
+      const exchange = yield* api.call(method, search === "" ? path : `${path}?${search}`, { bearer: key, body })
       const data = dataOf<A>(exchange)
       if (data !== undefined) return data
       const missing = exchange.response.status === 404 ? yield* findMissing(api, path, id) : undefined

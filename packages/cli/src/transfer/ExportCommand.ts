@@ -55,7 +55,7 @@ export const exportCommand = ownerCommand({
     shop: shopOption,
     format: formatOption
   },
-  act: ({ file, shop, format: given }) =>
+  run: ({ file, shop, format: given }) =>
     Effect.gen(function* () {
       const shop_id = yield* idFrom(ShopId, "the shop", shop)
       const format = yield* formatOf(given, file)

@@ -146,7 +146,7 @@ export const importCommand = ownerCommand({
     events: own.toggle("events", "Raise an event ticket.created for each imported ticket."),
     json: jsonFlag
   },
-  act: ({ file, shop, format: given, dryRun, badRows, events, json: asJson }) =>
+  run: ({ file, shop, format: given, dryRun, badRows, events, json: asJson }) =>
     Effect.gen(function* () {
       const shop_id = yield* idFrom(ShopId, "the shop", shop)
       const format = yield* formatOf(given, file)

@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest"
 import * as shops from "../../src/owner/ShopCommand.js"
 import * as webhookDeliveries from "../../src/owner/WebhookDeliveries.js"
 import * as webhooks from "../../src/owner/WebhookSettings.js"
-import { lac, OwnerCli } from "./OwnerCli.js"
+import { lac, OwnerCli, setFlags } from "./OwnerCli.js"
 
 /** Creates a shop with one pending ping, and returns the input of a replay. */
 const withPing = async (cli: OwnerCli) => {
   const shop: string = (await cli.run(shops.createShop(lac))).data.id
-  await cli.run(webhooks.setWebhook(shop, "https://shop.example.com/events", false))
+  await cli.run(webhooks.setWebhook({ ...setFlags, shop, url: "https://shop.example.com/events" }))
   await cli.run(webhooks.sendPing(shop))
   return { shop, ids: [], since: null, until: null, state: "pending", dry_run: false } as const
 }
@@ -31,7 +31,9 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   it("workshop webhook replay refuses an unknown event id, and of several ids says how many are unknown", async () => {
     await using cli = new OwnerCli()
     const { state: _, ...asked } = { ...(await withPing(cli)), dry_run: false }
-    const [{ event_id }] = (await cli.run(webhookDeliveries.listDeliveries(asked.shop, null, 10_000))).data
+    const [{ event_id }] = (
+      await cli.run(webhookDeliveries.listDeliveries({ shop: asked.shop, state: null, limit: 10_000 }))
+    ).data
     const other = "01980000-0000-7000-8000-000000000000"
     expect(await cli.refusal(webhookDeliveries.replayEvents({ ...asked, state: null, ids: [other] }))).toBe(
       "This shop has no event with the given ids. List its events with workshop webhook deliveries."

@@ -37,7 +37,9 @@ describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120
     expect((await webhook("rotate", "--yes")).stdout).toMatch(/^The new secret .*\nwhsec_/)
     expect((await webhook("remove", "--yes")).stdout).toContain(`The shop ${shop} no longer has a webhook`)
     expect(JSON.parse((await webhook("show", "--json")).stdout)).toMatchObject({ url: null })
-    expect((await webhook("rotate", "--yes")).stderr).toContain("responded 404: The shop has no webhook.")
+    expect((await webhook("rotate", "--yes")).stderr).toContain(
+      "The shop has no webhook. Set its address with workshop webhook set."
+    )
   })
 
   it("workshop webhook names an invalid address, a missing confirmation, an unknown shop and an unreachable server", async () => {
@@ -46,7 +48,7 @@ describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120
       expect(status).toBe(1)
       return stderr
     }
-    expect(await refused(["set", shop, "nowhere", "--base-url", base])).toMatch(/responded 400: --url .+/)
+    expect(await refused(["set", shop, "nowhere", "--base-url", base])).toMatch(/responded 400: the address must .+/)
     expect(await refused(["remove", shop, "--base-url", base])).toContain("--yes")
     const other = "01980000-0000-7000-8000-000000000000"
     expect(await refused(["show", other, "--base-url", base])).toContain("has no shop with this id. Check the id.")

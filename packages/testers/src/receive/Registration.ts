@@ -32,11 +32,13 @@ export interface RegistrationResult {
 const findOrOpenShop = Effect.fnUntraced(function* <E>({ base, call, shop, key }: Registration<E>) {
   if (shop !== null) return { shop_id: shop, opened: null }
   if (key !== null) {
-    const { id } = yield* call<{ readonly id: string }>("get shop", "", undefined, key)
+    const { id } = yield* call<{ readonly id: string }>("get shop", "", { key })
     return { shop_id: id, opened: null }
   }
   const body = { name: "Receiver", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
-  const created = yield* call<{ readonly shop: { readonly id: string }; readonly key: string }>("open shop", "", body)
+  const created = yield* call<{ readonly shop: { readonly id: string }; readonly key: string }>("open shop", "", {
+    body
+  })
   const opened = String(created.key)
   // The key is checked, because it is printed as a command for a shell.
   if (!looksLikeKey(opened))
@@ -51,7 +53,7 @@ export const register = Effect.fnUntraced(function* <E>(registration: Registrati
   const { call, enable } = registration
   const { shop_id, opened } = yield* findOrOpenShop(registration)
   const before = (yield* call<WebhookJson>("get webhook", shop_id)).url
-  const { secret } = yield* call<{ readonly secret: string }>("set webhook", shop_id, { url })
+  const { secret } = yield* call<{ readonly secret: string }>("set webhook", shop_id, { body: { url } })
   const { on, off_reason: why } = yield* call<WebhookJson>("get webhook", shop_id)
   if (!on && enable) yield* call("enable webhook", shop_id)
   const off_reason = on || enable ? null : (why ?? "unknown")
@@ -82,7 +84,7 @@ export const readSecret = <E>(pointed: PointedWebhook<E>): Effect.Effect<string 
     const { call, shop_id, url } = pointed
     const silence = yield* findSilence(pointed)
     if (silence === "moved" || silence === "removed") return null
-    return (yield* call<{ readonly secret: string }>("set webhook", shop_id, { url })).secret
+    return (yield* call<{ readonly secret: string }>("set webhook", shop_id, { body: { url } })).secret
   }).pipe(
     Effect.timeout("2 seconds"),
     Effect.orElseSucceed(() => null)

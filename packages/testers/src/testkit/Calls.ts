@@ -59,14 +59,16 @@ export const calls = {
 /** A name in the table of {@link calls}. */
 export type CallName = keyof typeof calls
 
-/** Makes a call to a server with a sandbox, for the resource with this id. Succeeds with the data of the response. */
-export type SandboxCall<E> = <A>(
-  name: CallName,
-  id?: string,
-  body?: unknown,
+/** The parts of a call that few calls have. */
+export interface CallParts {
+  readonly body?: unknown
+  readonly query?: Readonly<Record<string, string>>
   /** The key of a call of the API. */
-  key?: string
-) => Effect.Effect<A, E>
+  readonly key?: string
+}
+
+/** Makes a call to a server with a sandbox, for the resource with this id. Succeeds with the data of the response. */
+export type SandboxCall<E> = <A>(name: CallName, id?: string, parts?: CallParts) => Effect.Effect<A, E>
 
 /** The rows of {@link calls}, with the endpoint split into method and path. */
 const rows = Object.entries(calls).map(([name, [, endpoint]]) => {
