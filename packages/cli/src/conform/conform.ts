@@ -93,10 +93,10 @@ const writeReports = Effect.fnUntraced(function* ({ junit, html }: ConformFlags,
 })
 
 /** The work of `workshop conform` (Specification, Commands). It succeeds only if no case fails. */
-export const conform = (flags: ConformFlags, base_url: string) =>
+export const conform = (flags: ConformFlags, baseUrl: string) =>
   Effect.gen(function* () {
     const cases = yield* selectCases(flags)
-    const target = yield* Effect.mapError(findTarget({ ...flags, base_url }, fetch), toCommandRefused)
+    const target = yield* Effect.mapError(findTarget({ ...flags, baseUrl }, fetch), toCommandRefused)
     const print = (lines: ReadonlyArray<string>) => (flags.json ? Effect.void : Console.log(lines.join("\n")))
     yield* print([openingLine(target, cases.length, flags.key !== null)])
     const execution = runCases(target, cases, makeSectionPrinter(cases, print))

@@ -76,7 +76,7 @@ const lineOf = (request: LoggedRequest, bodies: boolean, paint: Paint): string =
 /** Reads the requests of a sandbox. */
 const readRequests = (flags: Flags) => {
   const { baseUrl, sandboxToken, shop, ticket } = flags
-  const api = new Api(baseUrl, { sandbox_token: sandboxToken })
+  const api = new Api(baseUrl, { sandboxToken })
   return (parameters: Readonly<Record<string, string>>) => {
     const query = { ...(shop !== null && { shop }), ...(ticket !== null && { ticket }), ...parameters }
     return Effect.flatMap(
@@ -84,7 +84,7 @@ const readRequests = (flags: Flags) => {
       (exchange): Effect.Effect<ReadonlyArray<LoggedRequest>, CommandRefused> => {
         const requests = dataOf<ReadonlyArray<LoggedRequest>>(exchange)
         return requests === undefined
-          ? sandboxRefusal({ base_url: api.origin, token: sandboxToken }, exchange)
+          ? sandboxRefusal({ baseUrl: api.origin, token: sandboxToken }, exchange)
           : Effect.succeed(requests)
       }
     )

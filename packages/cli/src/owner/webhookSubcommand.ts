@@ -60,7 +60,7 @@ export const webhookSubcommand = <O extends Options, E extends ServiceRefusal>({
       const { baseUrl, sandboxToken, ...flags } = values as Values<typeof commonOptions>
       const effect = run(ownValues(options, values))
       if (baseUrl === null) return runOnDatabase(flags, Effect.provide(effect, storeWebhookAdmin))
-      const ask = makeAskSandbox({ base_url: baseUrl, token: sandboxToken, nameOf })
+      const ask = makeAskSandbox({ baseUrl: baseUrl, token: sandboxToken, nameOf })
       return effect.pipe(
         Effect.mapError(commandRefusal),
         Effect.provideService(WebhookAdmin, sandboxWebhookAdmin(ask)),

@@ -65,7 +65,7 @@ const liveKeys = {
   },
   f: {
     label: "random failures on/off",
-    changeFrom: ({ fail_share }, wanted) => ({ fail_share: fail_share > 0 ? 0 : wanted.fail_share || FAIL_SHARE })
+    changeFrom: ({ failShare }, wanted) => ({ failShare: failShare > 0 ? 0 : wanted.failShare || FAIL_SHARE })
   },
   r: {
     label: "redirect",
@@ -107,14 +107,14 @@ export const behaviourInWords = (behaviour: Behaviour): string =>
   [
     replyInWords(behaviour),
     ...(behaviour.delay_ms > 0 ? [`after ${behaviour.delay_ms} ms`] : []),
-    ...(behaviour.fail_share > 0 ? [`fails ${Math.round(behaviour.fail_share * 100)} % of events`] : [])
+    ...(behaviour.failShare > 0 ? [`fails ${Math.round(behaviour.failShare * 100)} % of events`] : [])
   ].join(", ")
 
 /** The sandbox that the flags name; null if none is given. A server that does not respond is refused. */
 const registrationOf = (flags: ReceiveFlags): Registration<CommandRefused> | null => {
   const { register: base, sandboxToken: token, shop, key, enable } = flags
   if (base === null) return null
-  const ask = makeAskSandbox({ base_url: base, token })
+  const ask = makeAskSandbox({ baseUrl: base, token })
   const refuseNoServer = () =>
     refuse(
       `No server responds at ${base}. Start workshop serve --sandbox --store memory, or give --register the address of a running server.`
@@ -133,7 +133,7 @@ const behaviourOf = (flags: ReceiveFlags): Behaviour => ({
   ...(flags.forwardTo === null ? {} : { forward: makeForwarder(flags.forwardTo) }),
   reply: replyOf(flags),
   delay_ms: flags.delay,
-  fail_share: flags.failShare
+  failShare: flags.failShare
 })
 
 /** Prints each request when it arrives. */

@@ -17,7 +17,7 @@ export type AskSandbox = SandboxCall<CommandRefused | NoResponse>
 
 /** The address of a server with a sandbox, from the flags. */
 interface SandboxAddress {
-  readonly base_url: string
+  readonly baseUrl: string
   readonly token: string | null
   /** The name of a field as the person typed it; by default the API's name. */
   readonly nameOf?: (field: string) => string
@@ -28,30 +28,30 @@ type Missing = "sandbox" | "shop" | "other"
 
 /** The refusal that names the reason why a server refuses a call, with advice. `missing` is the reason for a 404. */
 export const sandboxRefusal = (
-  { base_url, token, nameOf = (field) => field }: SandboxAddress,
+  { baseUrl, token, nameOf = (field) => field }: SandboxAddress,
   { url, response }: Exchange,
   missing: Missing = "sandbox"
 ): CommandRefused => {
   const { status } = response
   const error = envelopeOf(response)?.error
   if (status === 404 && missing === "shop")
-    return refuse(`The server at ${base_url} has no shop with this id. Check the id.`)
+    return refuse(`The server at ${baseUrl} has no shop with this id. Check the id.`)
   if (status === 404 && missing === "sandbox")
     return refuse(
-      `The server at ${base_url} has no sandbox. Start the server with workshop serve --sandbox --store memory.`
+      `The server at ${baseUrl} has no sandbox. Start the server with workshop serve --sandbox --store memory.`
     )
   if (status === 401 || status === 403) {
     if (!new URL(url).pathname.startsWith("/sandbox"))
-      return refuse(`The server at ${base_url} does not know this key. Give --key one of the shop's active API keys.`)
+      return refuse(`The server at ${baseUrl} does not know this key. Give --key one of the shop's active API keys.`)
     const what = token === null ? "requires a token" : "refused the given token"
     return refuse(
-      `The sandbox at ${base_url} ${what}. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started.`
+      `The sandbox at ${baseUrl} ${what}. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started.`
     )
   }
   const issues = (error?.details?.issues ?? []) as ReadonlyArray<{ readonly field: string; readonly message: string }>
   const why = issues.map(({ field, message }) => `${nameOf(field)} ${message}`).join("; ") || error?.message
   return refuse(
-    `The server at ${base_url} responded ${status}: ${why?.replace(/\.$/, "") ?? "check that a workshop service runs there"}.`
+    `The server at ${baseUrl} responded ${status}: ${why?.replace(/\.$/, "") ?? "check that a workshop service runs there"}.`
   )
 }
 
@@ -69,7 +69,7 @@ const findMissing = (api: Api, path: string, id: string): Effect.Effect<Missing,
 
 /** Creates the function that calls a server with a sandbox. */
 export const makeAskSandbox = (address: SandboxAddress): AskSandbox => {
-  const api = new Api(address.base_url, { sandbox_token: address.token })
+  const api = new Api(address.baseUrl, { sandboxToken: address.token })
   return <A>(name: CallName, id = "", { body, query = {}, key }: CallParts = {}) =>
     Effect.gen(function* () {
       const { method, path } = requestOf(name, id)

@@ -95,10 +95,10 @@ const readScenarios = Effect.fnUntraced(function* (files: ReadonlyArray<string>,
   return yield* refuse(`No scenario was run. Correct ${what}, and run the command again.`)
 })
 
-const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOptions => ({
-  signature_header: signatureHeader,
-  ...(baseUrl === null ? {} : { base_url: baseUrl }),
-  ...(sandboxToken === null ? {} : { sandbox_token: sandboxToken })
+const toRunOptions = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOptions => ({
+  signatureHeader,
+  ...(baseUrl === null ? {} : { baseUrl }),
+  ...(sandboxToken === null ? {} : { sandboxToken })
 })
 
 /** The scenarios whose name contains one of the texts; all scenarios if there is no text. */
@@ -117,8 +117,7 @@ const writeReports = Effect.fnUntraced(function* (
 ) {
   if (html === null && junit === null) return
   if (junit !== null) yield* writeReport("--junit", junit, junitReport(results, duration_ms))
-  if (html !== null)
-    yield* writeReport("--html", html, htmlReport(results, { started_at, duration_ms, base_url: baseUrl }))
+  if (html !== null) yield* writeReport("--html", html, htmlReport(results, { started_at, duration_ms, baseUrl }))
 })
 
 /** Runs the scenarios once. It succeeds only if all pass. */
@@ -129,7 +128,7 @@ const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArr
   const started_at = yield* Clock.currentTimeMillis
   const results: Array<ScenarioResult> = []
   for (const scenario of scenarios) {
-    const result = yield* runParsedScenario(scenario, optionsOf(flags))
+    const result = yield* runParsedScenario(scenario, toRunOptions(flags))
     results.push(result)
     const look = { paint, width: widthFor(), isVerbose: flags.verbose }
     if (!flags.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, look)])

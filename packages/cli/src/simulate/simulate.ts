@@ -173,7 +173,7 @@ const writeScenario = Effect.fnUntraced(function* (
 })
 
 /** The largest number of names and phone numbers to skip, so that the numbers of a run still fit in a phone number. */
-const MAX_SKIPPED_NAMES = 9_000_000
+const MAX_NAMES_TO_SKIP = 9_000_000
 
 /** The work of `workshop simulate` (Specification, Commands). */
 export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefused> =>
@@ -182,7 +182,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
       seed: flags.seed ?? randomInt(MAX_SEED),
       steps: flags.steps,
       shops: flags.shops,
-      taken: isInitiallyEmpty(flags) ? 0 : randomInt(MAX_SKIPPED_NAMES)
+      namesToSkip: isInitiallyEmpty(flags) ? 0 : randomInt(MAX_NAMES_TO_SKIP)
     }
     if (flags.baseUrl !== null) yield* Console.error(clockWarning("The simulation moves", flags.baseUrl))
     const observers = makeObservers(bounds.seed, flags.signatureHeader)

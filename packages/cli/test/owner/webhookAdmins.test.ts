@@ -35,7 +35,7 @@ const inStore = async () => {
 
 /** A new shop on the running server. */
 const onServer = async () => {
-  const ask = makeAskSandbox({ base_url: base, token: null })
+  const ask = makeAskSandbox({ baseUrl: base, token: null })
   const body = { name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
   const opened = await Effect.runPromise(ask<{ readonly shop: { readonly id: string } }>("open shop", "", { body }))
   const webhooks = sandboxWebhookAdmin(ask)

@@ -29,7 +29,7 @@ describe("keys typed in the terminal (Specification, Commands)", () => {
   })
 
   it("the keys 1, d and f restore what the flags of the command line set", () => {
-    const asked: Behaviour = { reply: { kind: "redirect", to: "http://x.example/" }, delay_ms: 50, fail_share: 0.5 }
+    const asked: Behaviour = { reply: { kind: "redirect", to: "http://x.example/" }, delay_ms: 50, failShare: 0.5 }
     expect(typed("1r", asked)).toBe("redirects to http://x.example/")
     expect(typed("dd", asked)).toBe("redirects to http://x.example/, after 50 ms, fails 50 % of events")
     expect(typed("1f", asked)).toBe("responds 200, fails 50 % of events")

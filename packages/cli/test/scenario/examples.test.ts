@@ -70,7 +70,7 @@ describe("examples of scenarios against a running service, over sockets (Specifi
       "0"
     ])
     const { base } = await service.listens()
-    const there = { base_url: `${base}/v1`, sandbox_token: "sandbox-token-of-thirty-two-chars" }
+    const there = { baseUrl: `${base}/v1`, sandboxToken: "sandbox-token-of-thirty-two-chars" }
     for (const name of [...files, "4-offers-and-privacy.yaml"]) {
       expect(await runScenario(`${folder}/${name}`, there)).toMatchObject({ passed: true })
     }
@@ -85,7 +85,7 @@ describe("examples of scenarios against a running service, over sockets (Specifi
     expect(shops.length).toBeGreaterThan(files.length)
     expect(shops.map(({ active }) => active)).toEqual([true, ...shops.slice(1).map(() => false)])
     expect(await read("clock")).toMatchObject({ data: { frozen: false } })
-    await expect(runScenario(`${folder}/1-envelope.yaml`, { base_url: base })).rejects.toThrow(
+    await expect(runScenario(`${folder}/1-envelope.yaml`, { baseUrl: base })).rejects.toThrow(
       `The sandbox at ${base} requires a token. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started.`
     )
   })

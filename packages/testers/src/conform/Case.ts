@@ -21,6 +21,7 @@ export type Section = keyof typeof sections
 export interface Case {
   /** The unique id of the case. It does not change between versions, because reports and `--only` name it. */
   readonly id: string
+  /** The section of the specification with the rule. */
   readonly section: Section
   /** The requirement, in one sentence. */
   readonly rule: string

@@ -177,7 +177,7 @@ export class CaseShop {
 
   /** Requests a new ticket, with a new Idempotency-Key unless one is given. */
   readonly create = (body: Fields = {}, options: CallOptions = {}): PendingResponse<TicketJson> =>
-    this.post("/tickets", { service: "Hem", ...body }, { idempotency_key: this.env.uniqueText("attempt"), ...options })
+    this.post("/tickets", { service: "Hem", ...body }, { idempotencyKey: this.env.uniqueText("attempt"), ...options })
 
   /** A new ticket. */
   readonly createTicket = async (body: Fields = {}): Promise<TicketJson> => (await this.create(body)).expectOk(201)
@@ -220,16 +220,12 @@ export class CaseShop {
     count: unknown,
     options: CallOptions = {}
   ): PendingResponse<D> =>
-    this.post(
-      `/clients/${id}/loyalty/stamps`,
-      { count },
-      { idempotency_key: this.env.uniqueText("stamps"), ...options }
-    )
+    this.post(`/clients/${id}/loyalty/stamps`, { count }, { idempotencyKey: this.env.uniqueText("stamps"), ...options })
 
   /** Uses a reward. */
   readonly redeem = <D>({ id }: { readonly id: string }, options: CallOptions = {}): PendingResponse<D> =>
     this.post(`/clients/${id}/loyalty/redeem`, undefined, {
-      idempotency_key: this.env.uniqueText("redeem"),
+      idempotencyKey: this.env.uniqueText("redeem"),
       ...options
     })
 

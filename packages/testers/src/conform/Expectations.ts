@@ -146,8 +146,8 @@ export class TestResponse<D = unknown> {
     const issues = this.error.details?.issues as ReadonlyArray<{ in?: string; field?: string }> | undefined
     const issuePlaces = (Array.isArray(issues) ? issues : []).map((issue) => `${issue.in} ${issue.field}`)
     for (const place of places) {
-      const isThere = issuePlaces.some((issue) => issue.toLowerCase() === place.toLowerCase())
-      expectThat(isThere, `an issue at "${place}"`, issuePlaces, this.exchange)
+      const isReported = issuePlaces.some((issue) => issue.toLowerCase() === place.toLowerCase())
+      expectThat(isReported, `an issue at "${place}"`, issuePlaces, this.exchange)
     }
     return this
   }

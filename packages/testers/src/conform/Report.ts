@@ -9,16 +9,23 @@ import { type Case, sections } from "./Case.js"
 
 /** The failure of a case. */
 export interface CaseFailure {
+  /** The value that the rule requires, in words. */
   readonly expected: string
+  /** The value that the server returned, in words. */
   readonly found: string
+  /** The request whose response was wrong; undefined if the case sent none. */
   readonly exchange: Exchange | undefined
 }
 
 /** The result of one case. */
 export interface CaseResult {
+  /** The case that ran. */
   readonly case: Case
+  /** Whether the server follows the rule, breaks it, or was not tested. */
   readonly outcome: "passed" | "failed" | "skipped"
+  /** How long the case took, in milliseconds. */
   readonly duration_ms: number
+  /** The expected and the found value, if the case failed. */
   readonly failure?: CaseFailure
   /** The reason why the case was skipped. */
   readonly because?: string

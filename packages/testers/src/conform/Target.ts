@@ -75,7 +75,7 @@ export interface ConformTarget {
 /** The address of the server, with the token of its sandbox or a key. */
 export interface TargetAddress {
   /** The address of the service, with or without `/v1`. */
-  readonly base_url: string
+  readonly baseUrl: string
   /** An API key with all scopes, for a server without a sandbox; null if there is none. */
   readonly key: string | null
   /** The token that the sandbox requires; null if it requires none. */
@@ -134,11 +134,12 @@ const loopbackInboxes = Effect.fnUntraced(function* (signatureHeader: string) {
 
 /** Determines what can be tested of a server: everything if it has a sandbox, otherwise what a key can reach. */
 export const findTarget = (
-  { base_url, key, sandboxToken, signatureHeader }: TargetAddress,
+  address: TargetAddress,
   fetch: Fetch
 ): Effect.Effect<ConformTarget, EnvironmentFailed, Scope.Scope> =>
   Effect.gen(function* () {
-    const api = new Api(base_url, { fetch, sandbox_token: sandboxToken })
+    const { baseUrl, key, sandboxToken, signatureHeader } = address
+    const api = new Api(baseUrl, { fetch, sandboxToken })
     const clock: Exchange = yield* api.call("GET", "/sandbox/clock")
     if (typeof dataOf<{ readonly frozen?: boolean }>(clock)?.frozen === "boolean") {
       const inboxes = isLoopback(api.origin) ? yield* loopbackInboxes(signatureHeader) : null

@@ -18,10 +18,15 @@ import {
  * (Specification, Webhooks).
  */
 export interface ReceivedEvent {
+  /** The id of the event, the same at each delivery. */
   readonly id: string
+  /** The type of the event, such as `ticket.created`. */
   readonly type: string
+  /** When the event was raised; its form is not checked. */
   readonly created_at?: unknown
+  /** The shop of the event; its form is not checked. */
   readonly shop_id?: unknown
+  /** The ticket after the event, and further fields that depend on the type. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -45,7 +50,9 @@ export interface ReceivedRequest {
   readonly n: number
   /** The instant at which the request was complete, on the receiver's clock. */
   readonly at: Instant
+  /** The path with its query. */
   readonly path: string
+  /** The headers, with names in lower case. */
   readonly headers: IncomingHttpHeaders
   /** The signature header as it arrived; null if there was none. */
   readonly signature: string | null
@@ -57,7 +64,9 @@ export interface ReceivedRequest {
 
 /** A request, and what the receiver did with it. */
 export interface ReceivedDelivery extends ReceivedRequest {
+  /** The outcome for the receiver, such as a duplicate that it drops. */
   readonly outcome: ReceivedOutcome
+  /** Why the request is not a valid delivery; null unless `outcome` is `refused`. */
   readonly refused_as: RefusalReason | null
   /**
    * True if the request belongs to the same attempt as the previous request, which was cut off on a kept connection.
@@ -76,13 +85,13 @@ export interface Behaviour {
   /** The wait before the status line, in real milliseconds. */
   readonly delay_ms: number
   /** The share of requests, from 0 to 1, whose response is 500 instead. The receiver's seed determines which. */
-  readonly fail_share: number
+  readonly failShare: number
   /** Forwards a complete request, and replies with the response; replaces `reply`. */
   readonly forward?: (request: ReceivedRequest) => Effect.Effect<Reply>
 }
 
 /** The behaviour of a healthy receiver, which always replies 200 without a delay. */
-export const healthy: Behaviour = { reply: statusReply(200), delay_ms: 0, fail_share: 0 }
+export const healthy: Behaviour = { reply: statusReply(200), delay_ms: 0, failShare: 0 }
 
 /** Options of a receiver, all optional. */
 export interface ReceiverOptions {
@@ -92,6 +101,7 @@ export interface ReceiverOptions {
   readonly port?: number
   /** The webhook's secrets; without them, requests wait until {@link Receiver.trust} is called. */
   readonly secrets?: ReadonlyArray<string>
+  /** How the receiver replies; by default 200 at once. */
   readonly behaviour?: Partial<Behaviour>
   /** The seed that determines which requests fail if there is a share of failures; 1 by default. */
   readonly seed?: number
@@ -123,7 +133,9 @@ export interface Receiver {
   readonly url: string
   /** The latest requests, in the order in which their outcomes became known. */
   readonly received: Effect.Effect<ReadonlyArray<ReceivedDelivery>>
+  /** The numbers of all requests so far, by outcome. */
   readonly totals: Effect.Effect<Totals>
+  /** The current behaviour. */
   readonly behaviour: Effect.Effect<Behaviour>
   /** Changes fields of the behaviour, from the next request on. Returns the new behaviour. */
   readonly setBehaviour: (next: Partial<Behaviour>) => Effect.Effect<Behaviour>
@@ -189,8 +201,8 @@ class ReceiverState {
 
   /** The reply to a valid request. It must be called once for each request, because it draws a random number. */
   replyTo(request: ReceivedRequest): Effect.Effect<Reply> {
-    const { reply, fail_share, forward } = this.behaviour
-    if (fail_share > 0 && this.#random.number() < fail_share) return Effect.succeed(statusReply(500))
+    const { reply, failShare, forward } = this.behaviour
+    if (failShare > 0 && this.#random.number() < failShare) return Effect.succeed(statusReply(500))
     if (forward !== undefined) return forward(request)
     return Effect.succeed(typeof reply === "function" ? reply(request) : reply)
   }

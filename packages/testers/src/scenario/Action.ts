@@ -21,7 +21,7 @@ export interface StepContext {
   /** The key's text; null sends none. */
   readonly key: string | null
   /** The Idempotency-Key; null sends none. */
-  readonly idempotency_key: string | null
+  readonly idempotencyKey: string | null
   /** Sends a request unchanged. */
   readonly send: (method: string, path: string, options?: CallOptions) => Effect.Effect<StepExchange, StepFailure>
   /** Sends a request to the sandbox with its token, after the closures and deliveries that are due. */

@@ -13,7 +13,9 @@ export const fieldOf = (value: unknown, field: string): unknown =>
 export interface Mismatch {
   /** The path of the difference, such as `data.items.1.label`. */
   readonly path: string
+  /** The expected value, as JSON or in words. */
   readonly expected: string
+  /** The value in the response, as JSON or in words. */
   readonly actual: string
 }
 

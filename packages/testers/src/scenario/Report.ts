@@ -4,6 +4,7 @@ import type { Position, Problem } from "./Source.js"
 
 /** A request of a step and its response, as reports show them. */
 export interface StepExchange {
+  /** The request, as it was sent. */
   readonly call: {
     readonly method: string
     /** The path with its query, such as `/v1/tickets?limit=2`. */
@@ -12,6 +13,7 @@ export interface StepExchange {
     /** The body. It is sent as JSON; a text is sent unchanged. */
     readonly body?: unknown
   }
+  /** The HTTP status; 0 if the connection was cut before the response. */
   readonly status: number
   /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -23,16 +25,21 @@ export interface StepExchange {
 export interface ScenarioFailure extends Position {
   /** The step, or the step within it, that failed; null if the scenario could not begin. */
   readonly title: string | null
+  /** The differences between the response and the expected one. */
   readonly mismatches: ReadonlyArray<Mismatch>
   /** The reason if the step could not be run. */
   readonly message: string | null
+  /** The last request of the step; null if the step sent none. */
   readonly exchange: StepExchange | null
 }
 
 /** The result of a step. */
 export interface StepResult {
+  /** The line of the step in the file, from 1. */
   readonly line: number
+  /** The title of the step, or its action. */
   readonly title: string
+  /** Whether the step passed, failed, or was not reached. */
   readonly outcome: "passed" | "failed" | "not_run"
   /** The duration in real milliseconds; 0 if the step was not run. */
   readonly duration_ms: number
@@ -48,6 +55,7 @@ export interface ScenarioResult {
   readonly name: string
   /** The section of the specification that the file names; null if it names none. */
   readonly section: string | null
+  /** Whether all steps passed. */
   readonly passed: boolean
   /** The results of all steps, including the steps that were not run. */
   readonly steps: ReadonlyArray<StepResult>

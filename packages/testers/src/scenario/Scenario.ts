@@ -194,9 +194,14 @@ export interface Step extends Position {
 export interface Scenario {
   /** The name of the file, as on the command line. */
   readonly file: string
+  /** The name of the scenario. */
   readonly name: string
+  /** The section of the specification that the scenario tests; null if the file names none. */
   readonly section: string | null
+  /** The shops under `given`, each with the name by which steps refer to it. */
   readonly shops: ReadonlyArray<readonly [string, GivenShop]>
+  /** The clients under `given`, each with the name by which steps refer to it. */
   readonly clients: ReadonlyArray<readonly [string, GivenClient]>
+  /** The steps, in the order of the file. */
   readonly steps: ReadonlyArray<Step>
 }

@@ -26,7 +26,7 @@ import type { GivenClient, GivenShop, Scenario, Step } from "./Scenario.js"
 interface ScenarioEnvironment {
   readonly api: Api
   /** The token of the sandbox; null if it needs none. */
-  readonly sandbox_token: string | null
+  readonly sandboxToken: string | null
   /** True if the service may have clients of earlier scenarios. */
   readonly isShared: boolean
   /** A phone number that no client has yet. */
@@ -67,7 +67,7 @@ export const inProcessEnvironment: Effect.Effect<ScenarioEnvironment, never, Sco
   let phones = 0
   return {
     api: new Api("http://127.0.0.1", { fetch }),
-    sandbox_token: null,
+    sandboxToken: null,
     isShared: false,
     nextPhone: Effect.sync(() => formatPhone(++phones)),
     openReceiver: Effect.map(makeHandler({ keep: Number.POSITIVE_INFINITY }), ({ handler, receiver }) => {
@@ -83,18 +83,18 @@ const ANY_AGE_S = 1e12
 
 /** The environment of a running service with a sandbox. The receivers listen on loopback. */
 export const remoteEnvironment = (remote: {
-  readonly base_url: string
-  readonly sandbox_token: string | null
+  readonly baseUrl: string
+  readonly sandboxToken: string | null
   /** The header in which the service signs deliveries. */
-  readonly signature_header: string
+  readonly signatureHeader: string
 }): ScenarioEnvironment => ({
-  api: new Api(remote.base_url),
-  sandbox_token: remote.sandbox_token,
+  api: new Api(remote.baseUrl),
+  sandboxToken: remote.sandboxToken,
   isShared: true,
   // The number is random, because the clients of earlier runs still exist.
   nextPhone: Effect.map(Random.nextIntBetween(0, 10_000_000), formatPhone),
   openReceiver: Effect.mapError(
-    makeReceiver({ tolerance_seconds: ANY_AGE_S, header: remote.signature_header }),
+    makeReceiver({ tolerance_seconds: ANY_AGE_S, header: remote.signatureHeader }),
     ({ message }) =>
       new EnvironmentFailed({ message: `The scenario's webhook receiver cannot listen on this machine: ${message}` })
   )
@@ -150,7 +150,7 @@ export class ScenarioRunner {
   readonly #observed = new Map<string, number>()
   #first: ScenarioShop = { id: "", key: "" }
   #clock: ClockView = { now: "", frozen: false }
-  #keys = 0
+  #keyCount = 0
   #areFaultsSet = false
   readonly #phones = new Set<string>()
 
@@ -170,10 +170,10 @@ export class ScenarioRunner {
   }
 
   readonly send = (method: string, path: string, options: CallOptions = {}) => {
-    const { bearer, idempotency_key, body } = options
+    const { bearer, idempotencyKey, body } = options
     const headers = {
       ...(bearer === null || bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-      ...(idempotency_key === null || idempotency_key === undefined ? {} : { "idempotency-key": idempotency_key }),
+      ...(idempotencyKey === null || idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       ...options.headers
     }
     const content = typeof body === "string" ? { raw: body } : { body }
@@ -192,7 +192,7 @@ export class ScenarioRunner {
   }
 
   readonly #sandbox = (method: string, path: string, body?: unknown) =>
-    this.send(method, path, { bearer: this.#environment.sandbox_token, body })
+    this.send(method, path, { bearer: this.#environment.sandboxToken, body })
 
   /** Moves the clock; the response comes after everything that is due has run. */
   readonly moveClock = (move: ExpectedFields): Effect.Effect<StepExchange, EnvironmentFailed> =>
@@ -260,15 +260,19 @@ export class ScenarioRunner {
     const shop = step.shop === undefined ? this.#first : yield* this.#shopNamed(step.shop, names)
     const key = step.key === undefined ? shop.key : yield* this.#keyNamed(step.key, names)
     const resolvedKey = yield* resolve(step.idempotency_key ?? null, names)
-    this.#keys += 1
-    const idempotency_key =
-      step.idempotency_key === undefined ? `scenario-${this.#keys}` : resolvedKey === null ? null : String(resolvedKey)
+    this.#keyCount += 1
+    const idempotencyKey =
+      step.idempotency_key === undefined
+        ? `scenario-${this.#keyCount}`
+        : resolvedKey === null
+          ? null
+          : String(resolvedKey)
     const listKey = (list: string) => `${shop.id} ${list}`
     const context: StepContext = {
       names,
       shop,
       key,
-      idempotency_key,
+      idempotencyKey,
       send: this.send,
       askSandbox: this.askSandbox,
       moveClock: this.moveClock,

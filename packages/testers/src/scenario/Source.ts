@@ -21,7 +21,9 @@ export const didYouMean = (written: string, names: ReadonlyArray<string>): strin
 
 /** A line and a column in a file, both from 1. */
 export interface Position {
+  /** The line, from 1. */
   readonly line: number
+  /** The column, from 1. */
   readonly column: number
 }
 
@@ -32,6 +34,7 @@ export type Path = ReadonlyArray<string | number>
 export interface Problem extends Position {
   /** The path of the value, such as `steps.2.expect.status`; empty for the whole file. */
   readonly path: string
+  /** The error and the advice, in one line. */
   readonly message: string
 }
 

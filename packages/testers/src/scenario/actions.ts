@@ -43,9 +43,9 @@ const send = (name: CallName, context: StepContext, id: string, fields: Expected
   const { method, path } = requestOf(name, id)
   const body = method === "GET" || method === "DELETE" ? undefined : fields
   if (path.startsWith("/sandbox")) return context.askSandbox(method, path, body)
-  const idempotency_key = REPEATABLE.has(name) ? context.idempotency_key : null
+  const idempotencyKey = REPEATABLE.has(name) ? context.idempotencyKey : null
   const query = method === "GET" ? queryOf(fields) : ""
-  return context.send(method, path + query, { bearer: context.key, idempotency_key, body })
+  return context.send(method, path + query, { bearer: context.key, idempotencyKey, body })
 }
 
 /** The calls that are sent with an Idempotency-Key. */

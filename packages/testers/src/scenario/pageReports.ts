@@ -28,12 +28,12 @@ const failureText = ({ file, failure }: ScenarioResult): string =>
 
 /** The facts of a run in its report: the server, which is null if each scenario had its own, and the time. */
 interface RunFacts {
-  readonly base_url: string | null
+  readonly baseUrl: string | null
   readonly started_at: number
   readonly duration_ms: number
 }
 
-const scenarioItem = (result: ScenarioResult, base_url: string | null): string => {
+const scenarioItem = (result: ScenarioResult, baseUrl: string | null): string => {
   const { file, name, section, passed, steps, failure } = result
   const rows = [
     detailRow("file", file),
@@ -42,7 +42,7 @@ const scenarioItem = (result: ScenarioResult, base_url: string | null): string =
   ]
   return entryItem({
     ...{ id: file, outcome: passed ? "passed" : "failed", title: escapeHtml(name), duration_ms: durationOf(result) },
-    command: `npx workshop scenario run ${file}${base_url === null ? "" : ` --base-url ${base_url}`}`,
+    command: `npx workshop scenario run ${file}${baseUrl === null ? "" : ` --base-url ${baseUrl}`}`,
     body: `<dl>${rows.join("")}</dl><ol class="steps">${steps.map(stepItem).join("\n")}</ol>`
   })
 }
@@ -50,15 +50,15 @@ const scenarioItem = (result: ScenarioResult, base_url: string | null): string =
 /** The report of a run of scenarios as one HTML page, which loads no other file. */
 export const htmlReport = (
   results: ReadonlyArray<ScenarioResult>,
-  { base_url, started_at: began, duration_ms }: RunFacts
+  { baseUrl, started_at: began, duration_ms }: RunFacts
 ): string => {
   const failed = results.filter(({ passed }) => !passed).length
   return pageText({
     title: failed === 0 ? "All scenarios pass" : `${failed} of ${results.length} scenarios failed`,
     isGood: failed === 0,
     style: STYLE,
-    body: `<p class="lead">${escapeHtml(summaryLine(results, duration_ms))}. ${base_url === null ? "Run in the command's own process" : escapeHtml(`Run against ${base_url}`)}, ${toIso(began)}.</p>
-<section><ul class="entries">${results.map((result) => scenarioItem(result, base_url)).join("\n")}</ul></section>`
+    body: `<p class="lead">${escapeHtml(summaryLine(results, duration_ms))}. ${baseUrl === null ? "Run in the command's own process" : escapeHtml(`Run against ${baseUrl}`)}, ${toIso(began)}.</p>
+<section><ul class="entries">${results.map((result) => scenarioItem(result, baseUrl)).join("\n")}</ul></section>`
   })
 }
 

@@ -199,10 +199,11 @@ const performStep = Effect.fnUntraced(function* (
 /** The service on which scenarios run. */
 export interface RunOptions {
   /** A running service, with or without `/v1`; by default each scenario has its own service in this process. */
-  readonly base_url?: string
-  readonly sandbox_token?: string
+  readonly baseUrl?: string
+  /** The token of that service's sandbox, if it requires one. */
+  readonly sandboxToken?: string
   /** The header in which that service signs; `Service-Signature` by default. */
-  readonly signature_header?: string
+  readonly signatureHeader?: string
 }
 
 const makeFailure = (
@@ -268,11 +269,11 @@ const resultOf = (
 /** Runs a scenario in its own environment. The first step that fails ends it. */
 export const runParsedScenario = (scenario: Scenario, options: RunOptions = {}): Effect.Effect<ScenarioResult> =>
   Effect.gen(function* () {
-    const { base_url, sandbox_token = null, signature_header = SIGNATURE_HEADER } = options
+    const { baseUrl, sandboxToken = null, signatureHeader = SIGNATURE_HEADER } = options
     const environment =
-      base_url === undefined
+      baseUrl === undefined
         ? yield* inProcessEnvironment
-        : remoteEnvironment({ base_url, sandbox_token, signature_header })
+        : remoteEnvironment({ baseUrl, sandboxToken, signatureHeader })
     const runner = new ScenarioRunner(environment, yield* Effect.scope)
     const start = yield* Effect.either(Effect.zipRight(runner.begin, runner.prepare(scenario)))
     if (Either.isLeft(start)) {
@@ -289,12 +290,13 @@ export const runParsedScenario = (scenario: Scenario, options: RunOptions = {}):
 
 /** The file is not a valid scenario, or the scenario failed. The message is the whole report. */
 export class ScenarioFailed extends Error {
+  /** Always `ScenarioFailed`. */
   override readonly name = "ScenarioFailed"
 }
 
 /**
  * Runs a scenario's file from your own test, in Vitest or elsewhere (Specification, Commands). Without a
- * `base_url`, the service runs in this process, on the memory store.
+ * `baseUrl`, the service runs in this process, on the memory store.
  * @throws ScenarioFailed with the report that `workshop scenario run` would print.
  */
 export const runScenario = async (file: string, options: RunOptions = {}): Promise<ScenarioResult> => {

@@ -67,9 +67,9 @@ export class Actors {
   now = 0
   #drawn: number
 
-  /** `taken` is the number of names and phone numbers that earlier runs on the same service used. */
-  constructor(taken = 0) {
-    this.#drawn = taken
+  /** `namesToSkip` is the number of names and phone numbers that earlier runs on the same service may have used. */
+  constructor(namesToSkip = 0) {
+    this.#drawn = namesToSkip
   }
 
   /** Returns a name that was not used before. */

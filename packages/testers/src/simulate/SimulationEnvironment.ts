@@ -103,19 +103,19 @@ const CUT_AFTER_MS = 3
 
 /** A running server with its sandbox, called over HTTP; its webhooks reach receivers on a free port of this machine. */
 export const remoteSimulation = (
-  base_url: string,
-  sandbox_token: string | null,
+  baseUrl: string,
+  sandboxToken: string | null,
   receivers: SimulatedReceivers
 ): Effect.Effect<SimulationEnvironment, EnvironmentFailed, Scope.Scope> =>
   Effect.gen(function* () {
-    const api = new Api(base_url, { sandbox_token })
+    const api = new Api(baseUrl, { sandboxToken })
     const url = yield* Effect.orDie(listenOnLoopback({ host: "127.0.0.1", port: 0 }, receivers.handler))
     const toFailure = (why: string) =>
       new EnvironmentFailed({
         message: `The server at ${api.origin} does not respond like a workshop service (${why}). Start a server with workshop serve --sandbox --store memory, and give its address with --base-url.`
       })
     const send = ({ method, path, query = "", key, idempotency_key, body }: SentRequest) => {
-      const options = { bearer: key?.text, idempotency_key, body }
+      const options = { bearer: key?.text, idempotencyKey: idempotency_key, body }
       return api.call(method, query === "" ? path : `${path}?${query}`, options).pipe(
         Effect.mapError(({ detail }) => toFailure(detail)),
         Effect.flatMap(({ response }) => {

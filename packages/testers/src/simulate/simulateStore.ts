@@ -26,11 +26,11 @@ export interface SimulateStoreOptions<E> extends SimulationBounds {
  * Runs a simulated week of shops on a store, with the service and its receivers in this process, and lets the auditor
  * check every response, event and delivery. Use it in the tests of your own store. The store must begin empty.
  */
-export const simulateStore = <E>({
-  store,
-  ...bounds
-}: SimulateStoreOptions<E>): Effect.Effect<SimulationResult, E | EnvironmentFailed | StoreUnavailable> =>
+export const simulateStore = <E>(
+  options: SimulateStoreOptions<E>
+): Effect.Effect<SimulationResult, E | EnvironmentFailed | StoreUnavailable> =>
   Effect.gen(function* () {
+    const { store, ...bounds } = options
     const observers = makeObservers(bounds.seed)
     const control = { isOver: () => false, progress: () => Effect.void }
     const trace = yield* Effect.flatMap(inProcessSimulation, (environment) =>

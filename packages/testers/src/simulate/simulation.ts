@@ -400,8 +400,8 @@ export interface SimulationBounds {
   readonly steps: number
   /** The number of shops. */
   readonly shops: number
-  /** The number of names and phone numbers to skip, for a service that may have had the same run before. */
-  readonly taken?: number
+  /** The number of names and phone numbers to skip, for a service that may have had the same run before; 0 by default. */
+  readonly namesToSkip?: number
 }
 
 /** The observers of a simulation, which take no part in it. */
@@ -440,7 +440,7 @@ export const runSimulation = (
   control: SimulationControl
 ): Effect.Effect<Trace, EnvironmentFailed> =>
   Effect.gen(function* () {
-    const actors = new Actors(bounds.taken)
+    const actors = new Actors(bounds.namesToSkip)
     const planning = { actors, receivers, dice: new Dice(bounds.seed), receiverOf: environment.receiverOf }
     const runner = new SimulationRunner(planning, recorder, environment)
     const { now: started_at } = yield* readClock(environment)

@@ -5,18 +5,25 @@ export type Fetch = (request: Request) => Promise<Response>
 
 /** A request as it was sent, and its response. */
 export interface Exchange {
+  /** The method of the request, such as `POST`. */
   readonly method: string
+  /** The whole URL of the request. */
   readonly url: string
+  /** The headers of the request, as they were sent. */
   readonly headers: Readonly<Record<string, string>>
+  /** The body of the request as it was sent; undefined if it had none. */
   readonly body: string | undefined
+  /** The response to the request. */
   readonly response: ApiResponse
 }
 
 /** A response, read to its end. */
 export interface ApiResponse {
+  /** The HTTP status. */
   readonly status: number
   /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** The whole body, as text. */
   readonly body: string
 }
 
@@ -25,11 +32,12 @@ export interface CallOptions {
   /** The bearer token. */
   readonly bearer?: string | null | undefined
   /** The value of the Idempotency-Key header. */
-  readonly idempotency_key?: string | null | undefined
+  readonly idempotencyKey?: string | null | undefined
   /** The body, which is sent as JSON. */
   readonly body?: unknown
   /** A body that is sent unchanged in place of `body`. */
   readonly raw?: string
+  /** Further headers. They replace headers of the same name that the other options set. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -39,6 +47,7 @@ export class NoResponse extends Data.TaggedError("NoResponse")<{
   readonly detail: string
   readonly code: string | undefined
 }> {
+  /** The reason in one line, with advice. */
   override get message() {
     return `No response came from ${this.url} (${this.code ?? this.detail}). Check that the server runs there, or give its address with --base-url.`
   }
@@ -48,7 +57,7 @@ export class NoResponse extends Data.TaggedError("NoResponse")<{
 export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}
 
 /** The address of a service that was named with or without `/v1`, `/sandbox` or a slash at its end. */
-const originOf = (base_url: string): string => base_url.replace(/(?<!\/)\/+$/, "").replace(/\/(v1|sandbox)$/, "")
+const originOf = (baseUrl: string): string => baseUrl.replace(/(?<!\/)\/+$/, "").replace(/\/(v1|sandbox)$/, "")
 
 /** The largest response that is read, in bytes. A list of a hundred tickets has at most one MiB. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -81,26 +90,27 @@ const toNoResponse = (url: string, error: unknown): NoResponse => {
  * that takes too long.
  */
 export class Api {
+  /** The address of the service, without `/v1` and without a slash at its end. */
   readonly origin: string
   readonly #fetch: Fetch
-  readonly #sandbox_token: string | null
+  readonly #sandboxToken: string | null
   /** The last exchange, for reports. */
   lastExchange: Exchange | undefined
 
-  constructor(base_url: string, options: { readonly fetch?: Fetch; readonly sandbox_token?: string | null } = {}) {
-    this.origin = originOf(base_url)
+  constructor(baseUrl: string, options: { readonly fetch?: Fetch; readonly sandboxToken?: string | null } = {}) {
+    this.origin = originOf(baseUrl)
     this.#fetch = options.fetch ?? fetch
-    this.#sandbox_token = options.sandbox_token ?? null
+    this.#sandboxToken = options.sandboxToken ?? null
   }
 
   /** Sends a request; rejects with {@link NoResponse}. */
   async send(method: string, path: string, options: CallOptions = {}, signal?: AbortSignal): Promise<Exchange> {
-    const { bearer = path.startsWith("/sandbox") ? this.#sandbox_token : null, idempotency_key, body, raw } = options
+    const { bearer = path.startsWith("/sandbox") ? this.#sandboxToken : null, idempotencyKey, body, raw } = options
     const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const givenHeaders = new Set(Object.keys(options.headers ?? {}).map((name) => name.toLowerCase()))
     const defaultHeaders = Object.entries({
       Authorization: bearer === null ? null : `Bearer ${bearer}`,
-      "Idempotency-Key": idempotency_key ?? null,
+      "Idempotency-Key": idempotencyKey ?? null,
       "Content-Type": text === undefined ? null : "application/json"
     }).filter((entry): entry is [string, string] => entry[1] !== null && !givenHeaders.has(entry[0].toLowerCase()))
     const headers = { ...Object.fromEntries(defaultHeaders), ...options.headers }
@@ -139,9 +149,13 @@ export class Api {
 
 /** The body of every response (Specification, Requests and responses). */
 export interface Envelope {
+  /** True for a 2xx response, and false for an error. */
   readonly success?: boolean
+  /** The result of a successful request. */
   readonly data?: unknown
+  /** Facts about the response, such as `replayed` or `next_cursor`. */
   readonly meta?: Readonly<Record<string, unknown>>
+  /** The error of a refused request. */
   readonly error?: {
     readonly code: string
     readonly message: string

@@ -11,5 +11,5 @@ export const DAY = 24 * HOUR
 export const addMs = (instant: string, ms: number): string => new Date(Date.parse(instant) + ms).toISOString()
 
 /** The warning before a command moves the clock of a running sandbox, which others may use. */
-export const clockWarning = (subject: string, base_url: string): string =>
-  `${subject} the sandbox's clock at ${base_url} forward, for everybody who uses that sandbox.`
+export const clockWarning = (subject: string, baseUrl: string): string =>
+  `${subject} the sandbox's clock at ${baseUrl} forward, for everybody who uses that sandbox.`

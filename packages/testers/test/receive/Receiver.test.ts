@@ -207,7 +207,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
   it("a receiver can fail a fraction of events, the same ones with the same seed", async () => {
     const ids = Array.from({ length: 40 }, (_, i) => `e${i}`)
     const run = async (seed: number) => {
-      await using sender = await Sender.open({ behaviour: { fail_share: 0.3 }, seed })
+      await using sender = await Sender.open({ behaviour: { failShare: 0.3 }, seed })
       return await sender.statuses(...ids)
     }
     const [first, same, other] = [await run(7), await run(7), await run(8)]

@@ -382,7 +382,7 @@ describe("the service of a run", () => {
   })
 
   it("a run against an address without a server fails, and says what to check", async () => {
-    const { failure } = await play("steps:\n  - ping: {}", { base_url: "http://127.0.0.1:1/v1/" })
+    const { failure } = await play("steps:\n  - ping: {}", { baseUrl: "http://127.0.0.1:1/v1/" })
     expect(failure?.message).toMatch(
       /^GET http:\/\/127\.0\.0\.1:1\/sandbox\/clock got no response \(.+\)\. Check that the service is running there\.$/
     )

@@ -216,8 +216,8 @@ export const clientCases = casesOf("§4", [
   }),
   test("stamps-key-required (rule-idempotency-required): Adding stamps and redeeming a reward require an Idempotency-Key.", async (shop) => {
     const client = await shop.openLoyalClient()
-    ;(await shop.addStamps(client, 1, { idempotency_key: undefined })).expectInvalid("header Idempotency-Key")
-    ;(await shop.redeem(client, { idempotency_key: undefined })).expectInvalid("header Idempotency-Key")
+    ;(await shop.addStamps(client, 1, { idempotencyKey: undefined })).expectInvalid("header Idempotency-Key")
+    ;(await shop.redeem(client, { idempotencyKey: undefined })).expectInvalid("header Idempotency-Key")
   }),
   test("redeem (rule-loyalty-read): Redeeming a reward removes its stamps from the balance, names the reward, and does not change the lifetime stamps.", async (shop) => {
     const client = await shop.openLoyalClient({ stamps_required: 5, reward_label: "A free hem" })
@@ -239,8 +239,8 @@ export const clientCases = casesOf("§4", [
     const client = await shop.openLoyalClient({ stamps_required: 1 })
     ;(await shop.addStamps(client, 2)).expectOk()
     const path = `/clients/${client.id}/loyalty/redeem`
-    ;(await shop.post(path, {}, { idempotency_key: shop.env.uniqueText("redeem") })).expectOk()
-    ;(await shop.post(path, { count: 1 }, { idempotency_key: shop.env.uniqueText("redeem") })).expectInvalid(
+    ;(await shop.post(path, {}, { idempotencyKey: shop.env.uniqueText("redeem") })).expectOk()
+    ;(await shop.post(path, { count: 1 }, { idempotencyKey: shop.env.uniqueText("redeem") })).expectInvalid(
       "body count"
     )
     ;(await shop.redeem(client)).expectOk()

@@ -108,7 +108,7 @@ export const creationCases = casesOf("§4", [
   test("create-every-problem (rule-create-every-problem, key): All problems of a request are reported at once, each with its location.", async (shop) => {
     const items = [{ label: "One" }, { label: "" }]
     const body = { service: "", type: "sale", price_minor: 1.5, items }
-    const response = await shop.create(body, { idempotency_key: undefined })
+    const response = await shop.create(body, { idempotencyKey: undefined })
     response.expectInvalid(
       "body service",
       "body type",

@@ -41,14 +41,14 @@ export const errorCases = casesOf("§7", [
   test("error-route-before-scope (rule-envelope-method-all): An unknown path is a 404 even for a key without scopes, and a missing scope is reported before an invalid body.", async (shop) => {
     const reader = await shop.withKey({ scopes: ["clients:read"] })
     ;(await reader.post("/nothing-here", {})).expectRefusal(404, "NOT_FOUND")
-    ;(await reader.create({ service: "" }, { idempotency_key: undefined })).expectRefusal(403, "FORBIDDEN", {
+    ;(await reader.create({ service: "" }, { idempotencyKey: undefined })).expectRefusal(403, "FORBIDDEN", {
       scope: "tickets:write"
     })
   }),
   test("error-400-before-replay (rule-error-order-of-403, key): An invalid body is a 400 even with an Idempotency-Key that was used before.", async (shop) => {
-    const idempotency_key = shop.env.uniqueText("order")
-    ;(await shop.create({}, { idempotency_key })).expectOk(201)
-    ;(await shop.create({ price_minor: -1 }, { idempotency_key })).expectInvalid("body price_minor")
+    const idempotencyKey = shop.env.uniqueText("order")
+    ;(await shop.create({}, { idempotencyKey })).expectOk(201)
+    ;(await shop.create({ price_minor: -1 }, { idempotencyKey })).expectInvalid("body price_minor")
   }),
   test("error-404-before-422 (rule-error-order-of-403): An unknown client is reported before a forbidden word, and an invalid body before both.", async (shop) => {
     await shop.changeSettings({ forbidden_words: ["grumblefluff"] })

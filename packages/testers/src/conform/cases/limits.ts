@@ -95,11 +95,11 @@ export const limitCases = casesOf("§8", [
     ;(await shop.create()).expectOk(201)
   }),
   test("limit-tickets-replay (rule-limit-tickets-replay): A replay succeeds when the shop has reached its ticket limit, and does not count against that limit.", async (shop) => {
-    ;(await shop.create({}, { idempotency_key: "early" })).expectOk(201)
-    ;(await shop.create({}, { idempotency_key: "early" })).expectOk(200)
+    ;(await shop.create({}, { idempotencyKey: "early" })).expectOk(201)
+    ;(await shop.create({}, { idempotencyKey: "early" })).expectOk(200)
     await createInApp(shop, 149)
     ;(await shop.create()).expectLimited("tickets_per_hour")
-    ;(await shop.create({}, { idempotency_key: "early" })).expectMeta({ replayed: true }).expectOk(200)
+    ;(await shop.create({}, { idempotencyKey: "early" })).expectMeta({ replayed: true }).expectOk(200)
   }),
   test("limit-failed-tickets (rule-limit-tickets-hour): A request that creates no ticket does not count against the ticket limit.", async (shop) => {
     for (let i = 0; i < 5; i++) (await shop.create({ client_id: UNKNOWN_ID })).expectRefusal(404, "NOT_FOUND")
@@ -174,9 +174,9 @@ export const limitCases = casesOf("§8", [
   }),
   test("limit-stamps-replay (rule-limit-tickets-replay): A replay of stamps succeeds when the day's stamps are used up.", async (shop) => {
     const client = await shop.openLoyalClient()
-    for (const idempotency_key of ["a", "b"]) (await shop.addStamps(client, 10, { idempotency_key })).expectOk()
-    for (const idempotency_key of ["a", "b"])
-      (await shop.addStamps(client, 10, { idempotency_key })).expectMeta({ replayed: true }).expectOk()
+    for (const idempotencyKey of ["a", "b"]) (await shop.addStamps(client, 10, { idempotencyKey })).expectOk()
+    for (const idempotencyKey of ["a", "b"])
+      (await shop.addStamps(client, 10, { idempotencyKey })).expectMeta({ replayed: true }).expectOk()
   }),
   test("limit-unauthenticated (rule-limit-unauthenticated): Each IP address has 120 requests a minute without a valid key.", async (shop) => {
     const responses = []

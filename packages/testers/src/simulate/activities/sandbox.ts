@@ -91,12 +91,12 @@ const appActivities: ReadonlyArray<Activity> = [
   }
 ]
 
-const NAMES = ["Amira", "Karim", "Leila", "Sami", "Nour", "Hedi"] as const
+const GIVEN_NAMES = ["Amira", "Karim", "Leila", "Sami", "Nour", "Hedi"] as const
 
 /** A client opens an account. */
 export const planRegistration = ({ actors, dice }: PlanContext): PlannedRequest => {
   const phone = actors.freshPhone()
-  const body = { given_name: dice.oneOf(NAMES), family_name: "Ben Salah", phone, hide_name: dice.chance(0.3) }
+  const body = { given_name: dice.oneOf(GIVEN_NAMES), family_name: "Ben Salah", phone, hide_name: dice.chance(0.3) }
   const onResponse: PlannedRequest["onResponse"] = (response) => {
     const created = successData<{ readonly id: string }>(response)
     if (created !== null) actors.clients.push({ id: created.id, phone, offers: [] })

@@ -23,10 +23,8 @@ interface PlotText {
 
 const WIDTH = 640
 const HEIGHT = 220
-const LEFT = 56
-const BOTTOM = 34
-const TOP = 10
-const RIGHT = 10
+/** The space between the edges of a figure and its plot, in pixels. */
+const MARGIN = { left: 56, bottom: 34, top: 10, right: 10 } as const
 
 const formatCompact = (n: number): string =>
   n >= 1_000_000
@@ -47,13 +45,13 @@ const plotFigure = (
   inside: string,
   legend: ReadonlyArray<string> = []
 ): string => {
-  const bottom = HEIGHT - BOTTOM
+  const bottom = HEIGHT - MARGIN.bottom
   const marks = [0, 0.5, 1].map((share) => {
-    const tickY = bottom - share * (bottom - TOP)
-    return `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${tickY}" y2="${tickY}"/><text x="${LEFT - 6}" y="${tickY + 4}" text-anchor="end">${formatCompact(share * mostY)}</text>`
+    const tickY = bottom - share * (bottom - MARGIN.top)
+    return `<line class="grid" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${tickY}" y2="${tickY}"/><text x="${MARGIN.left - 6}" y="${tickY + 4}" text-anchor="end">${formatCompact(share * mostY)}</text>`
   })
   const names = legend.map((name, i) => `<span><i class="c${i}"></i>${escapeHtml(name)}</span>`).join("")
-  return `<figure><figcaption>${escapeHtml(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(title)}">${marks.join("")}${inside}<text x="${LEFT}" y="${HEIGHT - 16}">${escapeHtml(minX)}</text><text x="${WIDTH - RIGHT}" y="${HEIGHT - 16}" text-anchor="end">${escapeHtml(maxX)}</text><text x="${(LEFT + WIDTH) / 2}" y="${HEIGHT - 2}" text-anchor="middle">${escapeHtml(x)}</text><text class="second" x="12" y="${bottom / 2}" text-anchor="middle" transform="rotate(-90 12 ${bottom / 2})">${escapeHtml(y)}</text></svg>${names === "" ? "" : `<p class="legend">${names}</p>`}</figure>`
+  return `<figure><figcaption>${escapeHtml(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(title)}">${marks.join("")}${inside}<text x="${MARGIN.left}" y="${HEIGHT - 16}">${escapeHtml(minX)}</text><text x="${WIDTH - MARGIN.right}" y="${HEIGHT - 16}" text-anchor="end">${escapeHtml(maxX)}</text><text x="${(MARGIN.left + WIDTH) / 2}" y="${HEIGHT - 2}" text-anchor="middle">${escapeHtml(x)}</text><text class="second" x="12" y="${bottom / 2}" text-anchor="middle" transform="rotate(-90 12 ${bottom / 2})">${escapeHtml(y)}</text></svg>${names === "" ? "" : `<p class="legend">${names}</p>`}</figure>`
 }
 
 const extentOf = (series: ReadonlyArray<Series>) => {
@@ -65,7 +63,10 @@ const extentOf = (series: ReadonlyArray<Series>) => {
 /** A plot of lines on a common axis. `label` formats the ends of the x axis. */
 const linePlot = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
   const { min, max, top } = extentOf(series)
-  const [x, y] = [makeScale(min, max, LEFT, WIDTH - RIGHT), makeScale(0, top, HEIGHT - BOTTOM, TOP)]
+  const [x, y] = [
+    makeScale(min, max, MARGIN.left, WIDTH - MARGIN.right),
+    makeScale(0, top, HEIGHT - MARGIN.bottom, MARGIN.top)
+  ]
   const polylines = series.map(
     ({ points }, i) =>
       `<polyline class="l${i}" points="${points.map(([px, py]) => `${x(px).toFixed(1)},${y(py).toFixed(1)}`).join(" ")}"/>`
@@ -86,7 +87,10 @@ const stackedPlot = (text: PlotText, series: ReadonlyArray<Series>, label: (x: n
   const xs = series[0]?.points.map(([x]) => x) ?? []
   const top = Math.max(0, ...xs.map((_, at) => sumUpTo(series.length, at))) || 1
   const [min, max] = [xs[0] ?? 0, xs.at(-1) ?? 1]
-  const [x, y] = [makeScale(min, max, LEFT, WIDTH - RIGHT), makeScale(0, top, HEIGHT - BOTTOM, TOP)]
+  const [x, y] = [
+    makeScale(min, max, MARGIN.left, WIDTH - MARGIN.right),
+    makeScale(0, top, HEIGHT - MARGIN.bottom, MARGIN.top)
+  ]
   const areas = series.map((_, i) => {
     const upper = xs.map((px, at) => `${x(px).toFixed(1)},${y(sumUpTo(i + 1, at)).toFixed(1)}`)
     const lower = xs.map((px, at) => `${x(px).toFixed(1)},${y(sumUpTo(i, at)).toFixed(1)}`).reverse()
@@ -104,11 +108,11 @@ const stackedPlot = (text: PlotText, series: ReadonlyArray<Series>, label: (x: n
 /** A plot with a bar for each name. */
 const barPlot = (text: PlotText, values: ReadonlyArray<readonly [name: string, n: number]>): string => {
   const top = Math.max(0, ...values.map(([, n]) => n)) || 1
-  const wide = (WIDTH - LEFT - RIGHT) / Math.max(1, values.length)
+  const wide = (WIDTH - MARGIN.left - MARGIN.right) / Math.max(1, values.length)
   const rects = values.map(([name, n], i) => {
-    const height = (n / top) * (HEIGHT - BOTTOM - TOP)
-    const x = LEFT + i * wide
-    return `<rect class="a0" x="${(x + 1).toFixed(1)}" y="${(HEIGHT - BOTTOM - height).toFixed(1)}" width="${Math.max(1, wide - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escapeHtml(name)}: ${formatCompact(n)}</title></rect><text${i % 2 === 1 ? ' class="second"' : ""} x="${(x + wide / 2).toFixed(1)}" y="${HEIGHT - 18}" text-anchor="middle">${escapeHtml(name.length * 6 > wide ? "" : name)}</text>`
+    const height = (n / top) * (HEIGHT - MARGIN.bottom - MARGIN.top)
+    const x = MARGIN.left + i * wide
+    return `<rect class="a0" x="${(x + 1).toFixed(1)}" y="${(HEIGHT - MARGIN.bottom - height).toFixed(1)}" width="${Math.max(1, wide - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escapeHtml(name)}: ${formatCompact(n)}</title></rect><text${i % 2 === 1 ? ' class="second"' : ""} x="${(x + wide / 2).toFixed(1)}" y="${HEIGHT - 18}" text-anchor="middle">${escapeHtml(name.length * 6 > wide ? "" : name)}</text>`
   })
   return plotFigure(text, top, ["", ""], rects.join(""))
 }
