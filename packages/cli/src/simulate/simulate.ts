@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto"
 import type { Entropy, StorePorts } from "@workshop/core"
-import { pluralize, shorten } from "@workshop/core/internal/terminal"
+import { pluralize } from "@workshop/core/internal/terminal"
 import * as MemoryStore from "@workshop/store-memory"
 import {
   audit,
@@ -18,7 +18,6 @@ import {
   runSimulation,
   type SimulationBounds,
   type SimulationControl,
-  type SimulationProgress,
   type Summary,
   simulatedServiceLayer,
   type Trace,
@@ -30,7 +29,8 @@ import {
 import { Console, Effect, Fiber, type Layer, type Scope } from "effect"
 import { type CommandRefused, refuse, toCommandRefused } from "../CommandRefused.js"
 import { type StoreChoice, storeLayer } from "../database/StoreChoice.js"
-import { type Outlet, paintFor, widthFor, writeReport } from "../terminal/Output.js"
+import { paintFor, widthFor, writeReport } from "../terminal/Output.js"
+import { progressBar } from "./ProgressBar.js"
 import { MAX_SEED, type SimulateFlags } from "./SimulateOptions.js"
 
 /**
@@ -42,66 +42,13 @@ const chooseStore = (
 ): Layer.Layer<StorePorts, CommandRefused, Entropy> =>
   choice.store === "memory" ? MemoryStore.layer : storeLayer({ ...choice, migrate: true })
 
-const REDRAWN_MS = 100
 const STEPS_BETWEEN_YIELDS = 25
-const MAX_BAR_WIDTH = 24
-const MIN_BAR_WIDTH = 8
-const ERASE = "\r\u001b[K"
-
-/** The output on which a bar is drawn: standard error, if that is a terminal. */
-interface Screen extends Outlet {
-  readonly write: (text: string) => unknown
-}
 
 /** Lets the event loop handle signals and sockets. */
 const yieldToEventLoop = Effect.async<void>((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))
 })
-
-/** The bar fills the rest of the line after the words. If the rest is too short, the last words are omitted. */
-const formatBar = (share: number, words: ReadonlyArray<string>, width: number): string => {
-  const text = words.join(", ")
-  const cells = Math.min(MAX_BAR_WIDTH, width - text.length - "[] ".length)
-  if (cells < MIN_BAR_WIDTH)
-    return words.length > 1 ? formatBar(share, words.slice(0, -1), width) : shorten(text, width)
-  const filledCells = Math.min(cells, Math.floor(cells * share))
-  return `[${"#".repeat(filledCells)}${".".repeat(cells - filledCells)}] ${text}`
-}
-
-const formatProgress = (
-  { step, now, requests, deliveries }: SimulationProgress,
-  steps: number,
-  since_ms: number,
-  width: number
-) => {
-  const seconds = Math.max(0.001, since_ms / 1000)
-  const rate = (n: number) => Math.round(n / seconds).toLocaleString("en-US")
-  const day = new Date(now).toISOString().slice(0, 10)
-  const words = [`${step}/${steps} steps`, day, `${rate(requests)} requests/s`, `${rate(deliveries)} deliveries/s`]
-  return formatBar(step / steps, words, width)
-}
-
-/** Shows the progress of a simulation, only on a terminal. */
-export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_MS) => {
-  const began = realMs()
-  let last = began
-  return {
-    show: (progress: SimulationProgress): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        const now = realMs()
-        if (screen.isTTY === true && now - last >= redrawn_ms) {
-          last = now
-          // The last column stays empty, because a line that fills it wraps, and the wrapped part is not erased.
-          screen.write(`${ERASE}${formatProgress(progress, steps, now - began, widthFor(screen) - 1)}`)
-        }
-        return progress.step % STEPS_BETWEEN_YIELDS === 0 ? yieldToEventLoop : Effect.void
-      }),
-    clear: Effect.sync(() => {
-      if (screen.isTTY === true) screen.write(ERASE)
-    })
-  }
-}
 
 interface SimulationRun {
   readonly trace: Trace
@@ -199,7 +146,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
       },
       progress: (progress) => {
         steps = progress.step
-        return bar.show(progress)
+        return Effect.zipRight(bar.show(progress), steps % STEPS_BETWEEN_YIELDS === 0 ? yieldToEventLoop : Effect.void)
       }
     }
     const stop = Effect.sync(() => {

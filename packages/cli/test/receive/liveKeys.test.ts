@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { type Behaviour, healthy } from "../../../testers/src/receive/Receiver.js"
-import { behaviourChangeOf, behaviourInWords, legend } from "../../src/receive/receive.js"
+import { behaviourChangeOf, behaviourInWords, legend } from "../../src/receive/liveKeys.js"
 
 /** Types keys, one after another, for a receiver that was started with the flags `asked`. */
 const typed = (keys: string, asked: Behaviour = healthy): string => {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { progressBar } from "../../src/simulate/simulate.js"
+import { progressBar } from "../../src/simulate/ProgressBar.js"
 
 /** The bar of a simulation that is halfway. */
 const drawn = async (screen: { readonly isTTY: boolean; readonly columns?: number }): Promise<string> => {
