@@ -28,7 +28,7 @@ export const conformOptions = {
     "--key <key>",
     "An API key with full access. If the server has no sandbox, the cases that need none run on this key's shop."
   ),
-  sandboxToken: optionalFlag("--sandbox-token <text>", "The token of the server's sandbox, if it requires one."),
+  sandboxToken: optionalFlag("--sandbox-token <token>", "The token of the server's sandbox, if it requires one."),
   signatureHeader,
   section: own.repeatable(
     "--section <section>",

@@ -42,16 +42,19 @@ export const webhookPort = repeatableFlag(
   productionAddresses.ports
 )
 
-const KEPT_TOO_SHORT = `must be at least ${ServiceLimits.events_kept_min_ms / DAY_MS}d, such as 7d or 90d`
+const inDays = (length_ms: number): string => `${length_ms / DAY_MS}d`
+const MIN_KEPT = inDays(ServiceLimits.events_kept_min_ms)
+const DEFAULT_KEPT = inDays(ServiceLimits.events_kept_ms)
+const KEPT_TOO_SHORT = `must be at least ${MIN_KEPT}, such as ${MIN_KEPT} or ${DEFAULT_KEPT}`
 
 /** `--keep-events` of every command that delivers. */
 export const keepEvents = valueFlag(
   "--keep-events <duration>",
-  "How long Postgres keeps events and their delivery attempts, at least 7d. Undelivered events are always kept.",
+  `How long Postgres keeps events and their delivery attempts, at least ${MIN_KEPT}. Undelivered events are always kept.`,
   {
     decoder: duration.pipe(
       Schema.filter((length) => length >= ServiceLimits.events_kept_min_ms, { message: () => KEPT_TOO_SHORT })
     ),
-    fallback: `${ServiceLimits.events_kept_ms / DAY_MS}d`
+    fallback: DEFAULT_KEPT
   }
 )

@@ -15,7 +15,7 @@ const options = {
     decoder: webAddress,
     fallback: "http://127.0.0.1:4010"
   }),
-  sandboxToken: optionalFlag("--sandbox-token <text>", "The token of the sandbox, if it requires one."),
+  sandboxToken: optionalFlag("--sandbox-token <token>", "The token of the sandbox, if it requires one."),
   follow: own.toggle("follow", "Also print new requests as they arrive, until Ctrl-C."),
   shop: own.optional("--shop <id>", "Print only requests with a key of this shop."),
   ticket: own.optional("--ticket <id>", "Print only requests about this ticket."),

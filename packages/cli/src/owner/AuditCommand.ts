@@ -45,7 +45,7 @@ export const auditCommand = ownerCommand({
   examples: ["workshop audit --shop 0197...", "workshop audit --limit 1000 --json"],
   options: {
     shop: field("--shop <id>", "Print only entries about this shop."),
-    before: field("--before <entry>", "Print only entries that are older than the entry with this id."),
+    before: field("--before <id>", "Print only entries that are older than the entry with this id."),
     limit: own.value("--limit <number>", "Print at most this many entries, latest first.", {
       decoder: wholeNumber(1, 10_000),
       fallback: "100"

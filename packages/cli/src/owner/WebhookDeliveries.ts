@@ -130,7 +130,7 @@ export const deliveriesCommands = [
     ],
     options: {
       ...options,
-      ids: own.repeatable("--ids <event>", "The ids of the events. Separate them by commas or repeat the flag."),
+      ids: own.repeatable("--ids <id>", "The ids of the events. Separate them by commas or repeat the flag."),
       since: instantFlag(
         "since",
         "Choose events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."

@@ -37,7 +37,7 @@ const sandboxOptions = {
       variable: "WORKSHOP_WEBHOOK_BASE_URL"
     }
   ),
-  sandboxToken: optionalFlag("--sandbox-token <text>", "The sandbox's token, if it requires one.")
+  sandboxToken: optionalFlag("--sandbox-token <token>", "The sandbox's token, if it requires one.")
 }
 
 const commonOptions = { ...databaseOptions, ...sandboxOptions }

@@ -12,7 +12,7 @@ export const receiveOptions = {
   }),
   host: own.value("--host <address>", "The address to listen on.", { decoder: host, fallback: "127.0.0.1" }),
   secret: repeatableFlag(
-    "--secret <whsec>",
+    "--secret <secret>",
     "The webhook's secret. During a rotation, give both secrets. Separate them by a comma or repeat the flag."
   ),
   signatureHeader,
@@ -31,7 +31,7 @@ export const receiveOptions = {
   ),
   key: optionalFlag("--key <key>", "With --register, an API key of the shop whose webhook to set."),
   sandboxToken: optionalFlag(
-    "--sandbox-token <text>",
+    "--sandbox-token <token>",
     "With --register, the token of the sandbox, if it requires one."
   ),
   enable: own.toggle(

@@ -16,7 +16,7 @@ export const runOptions = {
     "The address of a service with a sandbox to run against. Without it, each scenario gets its own service in this process.",
     { decoder: webAddress }
   ),
-  sandboxToken: optionalFlag("--sandbox-token <text>", "The token of the service's sandbox, if it requires one."),
+  sandboxToken: optionalFlag("--sandbox-token <token>", "The token of the service's sandbox, if it requires one."),
   signatureHeader,
   bail: toggleFlag("bail", "Stop after the first scenario that fails."),
   only: own.repeatable("--only <text>", "Run only the scenarios whose name contains this text. May be repeated."),

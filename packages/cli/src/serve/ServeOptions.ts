@@ -98,6 +98,9 @@ const serverOptions = {
   )
 }
 
+/** The form of the keys that `looksLikeTestKey` accepts. */
+const TEST_KEY_FORM = "wk_test_ followed by 8 to 64 letters, digits, - or _"
+
 /** The flags of the sandbox. */
 const sandboxOptions = {
   sandbox: toggleFlag(
@@ -105,17 +108,14 @@ const sandboxOptions = {
     "Also serve /sandbox, where a tester can act as the app, the owner and the client, and can move the clock."
   ),
   sandboxToken: optionalFlag(
-    "--sandbox-token <text>",
-    "The bearer token that every sandbox request must send, at least 32 characters long. Required if other machines can reach the sandbox."
+    "--sandbox-token <token>",
+    `The bearer token that every sandbox request must send, at least ${TOKEN_CHARACTERS} characters long. Required if other machines can reach the sandbox.`
   ),
   sandboxOnRealData: toggleFlag(
     "sandbox-on-real-data",
     "Allow the sandbox on production data. The sandbox gives out keys to every shop, and moves time forward permanently."
   ),
-  demoKey: optionalFlag(
-    "--demo-key <key>",
-    "A fixed API key for the first shop or the demo shop: wk_test_ followed by 8 to 64 letters, digits, - or _."
-  ),
+  demoKey: optionalFlag("--demo-key <key>", `A fixed API key for the first shop or the demo shop: ${TEST_KEY_FORM}.`),
   demo: toggleFlag(
     "demo",
     "Create a demo shop with a loyalty programme, clients and tickets, or reuse the demo shop of an earlier start."
@@ -173,7 +173,7 @@ const unusedFlagMessage = (
  * The conflicts between flags, each with advice. The conflicts are checked here and not by decoders, because the
  * message of a decoder would repeat the token and the key.
  */
-const conflictsOf = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean, message: string]> => {
+const conflictsOf = (flags: ServeFlags): ReadonlyArray<readonly [isConflict: boolean, message: string]> => {
   const { store, noDispatcher, sandbox, sandboxToken, demoKey, host } = flags
   return [
     [
@@ -192,10 +192,7 @@ const conflictsOf = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolea
       !sandbox && demoKey !== null,
       "--demo-key sets a key of the sandbox, which is off. Add --sandbox, or omit --demo-key."
     ],
-    [
-      demoKey !== null && !looksLikeTestKey(demoKey),
-      "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ followed by 8 to 64 letters, digits, - or _."
-    ],
+    [demoKey !== null && !looksLikeTestKey(demoKey), `--demo-key (or WORKSHOP_DEMO_KEY) must be ${TEST_KEY_FORM}.`],
     [
       sandboxToken !== null && !isStrongToken(sandboxToken),
       `--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least ${TOKEN_CHARACTERS} characters. Create a token with openssl rand -hex 16.`
@@ -209,6 +206,9 @@ const conflictsOf = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolea
 
 /** The error for flags that cannot be used together; undefined if all can. */
 export const flagConflict = (flags: ServeFlags, isTyped: (name: keyof ServeFlags) => boolean): string | undefined => {
-  const [, message] = conflictsOf(flags).find(([isThere]) => isThere) ?? [true, unusedFlagMessage(flags.store, isTyped)]
+  const [, message] = conflictsOf(flags).find(([isConflict]) => isConflict) ?? [
+    true,
+    unusedFlagMessage(flags.store, isTyped)
+  ]
   return message
 }

@@ -24,7 +24,7 @@ export const simulateOptions = {
   ),
   shops: valueFlag("--shops <number>", "How many shops to simulate.", { decoder: wholeNumber(1, 100), fallback: "3" }),
   duration: optionalFlag(
-    "--duration <time>",
+    "--duration <duration>",
     "Stop after this much real time, such as 30s, even if not all steps have run.",
     {
       decoder: duration
@@ -39,11 +39,11 @@ export const simulateOptions = {
     fallback: ".workshop/simulate"
   }),
   baseUrl: optionalFlag(
-    "--base-url <address>",
+    "--base-url <url>",
     "The address of a running server with a sandbox, to simulate over HTTP instead of a store in this process.",
     { decoder: webAddress }
   ),
-  sandboxToken: optionalFlag("--sandbox-token <text>", "The token of that server's sandbox, if it requires one."),
+  sandboxToken: optionalFlag("--sandbox-token <token>", "The token of that server's sandbox, if it requires one."),
   signatureHeader,
   html: optionalFlag("--html <file>", "Write the report as an HTML page with plots to this file."),
   scenario: optionalFlag(

@@ -32,7 +32,7 @@ export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect
   Effect.gen(function* () {
     if (isWanted) return
     const ask = yield* Asker
-    const answer = yield* ask(`${what} Go on? [y/N] `)
+    const answer = yield* ask(`${what} Continue? [y/N] `)
     if (answer === null) {
       return yield* refuse(
         `${what.replace(/\.$/, "")}. There is no terminal in which to confirm this, so add ${flag} to confirm it.`

@@ -84,9 +84,9 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
  * of another kind and would be kept in memory as a whole.
  */
 const MAX_ROW_CHARACTERS = 1024 * 1024
+const MAX_ROW_SIZE = `${MAX_ROW_CHARACTERS / 1024 / 1024} MiB`
 
-const TOO_LONG =
-  "is longer than 1 MiB, so no row from here on was read: put each row on its own line, and decompress a compressed file"
+const TOO_LONG = `is longer than ${MAX_ROW_SIZE}, so no row from here on was read: put each row on its own line, and decompress a compressed file`
 
 /** The advice for a file that is not UTF-8, by its format. */
 const AS_UTF8: Readonly<Record<FileFormat, string>> = {
@@ -285,7 +285,7 @@ const makeCsvParser = (head: string) => {
 /** The error in a file that is not CSV, with advice. */
 const faultOf = (error: CsvError): string => {
   if (error.code === "CSV_MAX_RECORD_SIZE")
-    return "a row is longer than 1 MiB. Decompress a compressed file, and look for a double quotation mark that is never closed"
+    return `a row is longer than ${MAX_ROW_SIZE}. Decompress a compressed file, and look for a double quotation mark that is never closed`
   if (error.code === "CSV_QUOTE_NOT_CLOSED")
     return "a double quotation mark at the start of a cell is never closed. Close it"
   return /QUOTE/.test(error.code)

@@ -92,7 +92,7 @@ const instant = Schema.transform(
 
 const options = {
   secret: repeatableFlag(
-    "--secret <whsec>",
+    "--secret <secret>",
     "The webhook's secret, including whsec_. For several secrets, separate them by commas or repeat the flag."
   ),
   signature: optionalFlag("--signature <header>", "The value of the signature header, such as t=1732000000,v1=..."),

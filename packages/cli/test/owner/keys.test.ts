@@ -69,7 +69,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     cli.answer = "n"
     expect(await cli.refusal(keys.revokeKey(id, false))).toBe("Nothing was changed.")
     expect(cli.asked).toEqual([
-      `This permanently revokes the key ${id}. Requests with it will be refused. Go on? [y/N] `
+      `This permanently revokes the key ${id}. Requests with it will be refused. Continue? [y/N] `
     ])
     expect((await cli.run(keys.listKeys(shop))).data[0].revoked_at).toBeNull()
     cli.answer = "y"

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { makeWorkshop } from "../../src/commandLine.js"
+import { everyCommand } from "../../src/terminal/program.js"
 import { everyHelp, runCommandLine } from "../runCommandLine.js"
 
 describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
@@ -18,6 +20,24 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
       help.split("\n").flatMap((line) => (line.length > 80 ? [`${words}: ${line}`] : []))
     )
     expect(longer).toEqual([])
+  })
+
+  it("a flag has the same placeholder in every command, unless its values are of different kinds", async () => {
+    const make = await makeWorkshop()
+    const placeholders = new Map<string, Set<string>>()
+    for (const { flags } of everyCommand(make(() => undefined)).flatMap(({ options }) => options)) {
+      const [, flag = "", placeholder = ""] = /^(--\S+) (<.+>)$/.exec(flags) ?? []
+      if (flag !== "") placeholders.set(flag, (placeholders.get(flag) ?? new Set()).add(placeholder))
+    }
+    const different = [...placeholders].filter(([, names]) => names.size > 1)
+    expect(different.map(([flag, names]) => `${flag} ${[...names].sort().join(" ")}`)).toEqual([
+      // A receiver responds with a status; `workshop logs` filters by a status or a class such as 4xx.
+      "--status <number> <status>",
+      // The cases of `workshop conform` have ids; scenarios are chosen by a part of their name.
+      "--only <id> <text>"
+    ])
+    expect([...(placeholders.get("--base-url") ?? [])]).toEqual(["<url>"])
+    expect([...(placeholders.get("--duration") ?? [])]).toEqual(["<duration>"])
   })
 
   it("workshop --help shows the exit statuses, how a file sets a variable, and each group once", async () => {
