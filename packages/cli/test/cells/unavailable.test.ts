@@ -16,7 +16,7 @@ beforeAll(build, 120_000)
 const statusOf = async (base: string, key: string): Promise<number> =>
   (await fetch(`${base}/v1/tickets`, { headers: { Authorization: `Bearer ${key}` } })).status
 
-describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeout: 180_000 }, () => {
+describe("a node starts even if a cell is unavailable (docs/scaling.md)", { timeout: 180_000 }, () => {
   it.each([
     ["with --no-migrate", ["--no-migrate"]],
     ["with its own migration", []]

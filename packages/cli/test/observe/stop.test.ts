@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 }, 30_000)
 
-it("after SIGTERM under load every confirmed create is stored, the exit status is 0, and other commands can read the data folder (Specification, Commands)", async () => {
+it("after SIGTERM under load, every ticket whose create got a response is stored, the exit status is 0, and other commands can read the data folder (Specification, Commands)", async () => {
   const first = serve(0)
   const { base, port, key } = await first.listens()
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }

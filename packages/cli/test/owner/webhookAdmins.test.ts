@@ -46,7 +46,7 @@ describe.each([
   ["in a database", inStore],
   ["on a running server with --base-url", onServer]
 ])("workshop webhook %s (Specification, Commands)", { timeout: 60_000 }, (_, openPlace) => {
-  /** Opens the place with a shop whose webhook is set. */
+  /** Opens a shop whose webhook is set. */
   const withWebhook = async () => {
     const { cli, shop } = await openPlace()
     await cli.run(settings.setWebhook({ ...setFlags, shop, url: URL, sandbox: true }))
@@ -108,7 +108,7 @@ describe.each([
     ])
   })
 
-  it("set says that the webhook is still off, and turns it on with --enable", async () => {
+  it("set says that the webhook stays off, and with --enable turns it on", async () => {
     await using place = await withWebhook()
     const { cli, shop } = place
     await cli.run(settings.disableWebhook(shop))

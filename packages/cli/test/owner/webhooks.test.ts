@@ -122,7 +122,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(rotated).not.toBe(secret)
   })
 
-  it("workshop webhook set says if the webhook is off, and turns it on with --enable (Specification, Endpoints)", async () => {
+  it("workshop webhook set says that a webhook stays off, and with --enable turns it on (Specification, Endpoints)", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     await cli.run(webhooks.setWebhook({ ...setFlags, shop, url: URL }))

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { type Behaviour, healthy } from "../../../testers/src/receive/Receiver.js"
 import { behaviourChangeOf, behaviourInWords, legend } from "../../src/receive/liveKeys.js"
 
-/** Types keys, one after another, for a receiver that was started with the flags `asked`. */
+/** The behaviour of a receiver after the keys are typed one after another; `asked` is the behaviour of its flags. */
 const typed = (keys: string, asked: Behaviour = healthy): string => {
   let now = asked
   for (const key of keys) now = { ...now, ...behaviourChangeOf(key, now, asked) }

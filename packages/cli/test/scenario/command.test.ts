@@ -179,7 +179,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     expect(readFileSync(file, "utf8")).toBe(text)
   })
 
-  it("runScenario rejects with the report, or with what is wrong with the file", async () => {
+  it("runScenario rejects with the report, or with the problems of the file", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
     writeFileSync(join(at, "b.yaml"), "name: x")
@@ -203,7 +203,7 @@ describe("the file arguments of workshop scenario run", () => {
     expect(findFiles([`${at}/mor?/b.yml`])).toEqual(Either.right([b]))
   })
 
-  it("a path without a scenario is reported", () => {
+  it("a path at which there is no scenario is refused", () => {
     const at = folder()
     expect(findFiles([`${at}/no.yaml`])).toEqual(
       Either.left(`There is no file ${at}/no.yaml. Create it with workshop scenario new ${at}/no.`)

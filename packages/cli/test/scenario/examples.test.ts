@@ -29,7 +29,7 @@ describe("examples/scenarios (Specification, Commands)", () => {
 })
 
 describe("the schema docs/scenario.schema.json", () => {
-  it("the schema on the page is what `npx workshop scenario schema` prints now", () => {
+  it("the schema on the page equals the output of `npx workshop scenario schema`", () => {
     expect(readFileSync(`${root}docs/scenario.schema.json`, "utf8")).toBe(editorSchema())
   })
 })

@@ -85,7 +85,7 @@ describe("values of flags", () => {
     for (const text of ["", "soon", "-3s", "3w", "1e9s", "s"]) expect(read(duration, text)).toMatch(/^must be/)
   })
 
-  it("a fraction is a number from 0 to 1", () => {
+  it("a share is a number from 0 to 1", () => {
     expect(["0", "1", "0.3", ".5", "1.0", "0.0"].map((text) => read(share, text))).toEqual([0, 1, 0.3, 0.5, 1, 0])
     for (const text of ["", "2", "-1", "1.1", "30%", "NaN"]) expect(read(share, text)).toMatch(/^must be/)
   })

@@ -37,7 +37,7 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
     expect(bad.stderr).not.toContain("whsec_")
   })
 
-  it("a file that cannot be read, and a variable that is set twice, are refused", async () => {
+  it("a file that cannot be read is refused, and so are a variable and its NAME_FILE set together", async () => {
     const missing = join(folder, "missing")
     expect((await runCommandLine(words, { WORKSHOP_SECRET_FILE: missing })).stderr).toBe(
       `WORKSHOP_SECRET_FILE names ${missing}, which cannot be read (ENOENT). Correct the path or its permissions.\n`

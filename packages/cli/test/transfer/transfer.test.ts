@@ -366,7 +366,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     expect(timesOpen(file)).toBe(0)
   })
 
-  it("a failed stream rejects the import, and one that fails before it is read does not end the process", async () => {
+  it("a failed stream rejects the import, and a stream that fails before it is read does not end the process", async () => {
     await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
     const failing = Readable.from(
       (function* () {
@@ -446,7 +446,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     expect(JSON.parse(went.stdout)).toMatchObject({ rows: 3000, tickets: 1500, already: 1499, bad: 1 })
   })
 
-  it("a first line with an unknown column, or with one twice, is the only fault that is reported", async () => {
+  it("an unknown or repeated column in the first line is the only error that is reported", async () => {
     const shop = await newShop()
     const rows = ["A-1;Hem;Amira", "A-2;Zip;Sami"]
     const unknown = fileOf("unknown.csv", ["external_ref;service;kunde;", ...rows.map((row) => `${row};`)])
@@ -471,7 +471,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     expect(await rowsOf(Readable.from([Buffer.from(nameless)]))).toMatchObject([{ row: { service: "Hem" } }])
   })
 
-  it("the rows before a misplaced quote are read, and each row has the line on which it begins", async () => {
+  it("the rows before a misplaced quotation mark are read, and each has the number of the line on which it begins", async () => {
     const quoted =
       'external_ref,service,item\r\n1,"Two\r\nlines",x\r\n\r\n2,"Two\nlines",x\r\n3,"Hem"x,x\r\n4,Hem,x\r\n'
     expect(await rowsOf(Readable.from([Buffer.from(quoted)]))).toMatchObject([
@@ -517,7 +517,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     await expect(rowsOf(join(folder, "none.jsonl"), "jsonl")).rejects.toThrow("There is no file")
   })
 
-  it("a line that is not JSON is reported with the column of its fault", async () => {
+  it("a line that is not JSON is reported with the column of its error", async () => {
     const reported = async (text: string) => {
       const [read] = await rowsOf(Readable.from([Buffer.from(`\uFEFF${text}\n`)]), "jsonl")
       return read

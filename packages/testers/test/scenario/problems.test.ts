@@ -305,7 +305,7 @@ steps:
     expect(wrong(steps(text))).toEqual([line])
   })
 
-  it("a mistake is reported once, at its first place, with the lines that depend on it", () => {
+  it("an unknown name or field is reported once, at its first use, with the lines that depend on it", () => {
     const text = steps(
       "  - create ticket: {}",
       "    as: boot",

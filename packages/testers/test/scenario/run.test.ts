@@ -89,14 +89,14 @@ steps:
     ])
   })
 
-  it("an observation without entries says so", async () => {
+  it("the report says if an observation has no entries", async () => {
     const result = await play("name: x\nsteps:\n  - expect events: [ticket.ready]\n")
     expect(result.failure?.mismatches).toEqual([
       { path: "0", expected: "ticket.ready", actual: "(no such entry among no entries)" }
     ])
   })
 
-  it("a repeated step says which repetition failed, and the summary says how many steps were not run", async () => {
+  it("the report of a repeated step names the repetition that failed, and the summary counts the steps that were not run", async () => {
     const result = await play(`name: x
 steps:
   - create ticket: { service: Hem }
