@@ -2,13 +2,13 @@ import type { Instant } from "@workshop/core"
 import TinyQueue from "tinyqueue"
 
 /** An entry of a queue: the instant at which it is due, and its rank among the entries of that instant. */
-export interface Due {
+export interface DueEntry {
   readonly due_at: Instant
   readonly seq: number
 }
 
 /** Compares two entries by their instants and then their ranks. Negative if `a` comes first. */
-export const compareDue = (a: Due, b: Due): number => a.due_at - b.due_at || a.seq - b.seq
+export const compareDue = (a: DueEntry, b: DueEntry): number => a.due_at - b.due_at || a.seq - b.seq
 
 /** The minimum number of entries at which stale entries are removed. */
 const MIN_SWEPT_ENTRIES = 64
@@ -18,7 +18,7 @@ const MIN_SWEPT_ENTRIES = 64
  * later, because searching it would take linear time. All stale entries are removed whenever the queue has doubled, so
  * at most half of the entries are stale.
  */
-export class DueQueue<D extends Due> {
+export class DueQueue<D extends DueEntry> {
   readonly #isCurrent: (due: D) => boolean
   #entries = new TinyQueue<D>([], compareDue)
   #sweepAt = MIN_SWEPT_ENTRIES

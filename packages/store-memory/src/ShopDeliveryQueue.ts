@@ -1,6 +1,6 @@
 import { type EventId, type Instant, Limits } from "@workshop/core"
 import { compareClaims, type DeliveryRecord, presentSchedule, type Webhook } from "@workshop/core/store"
-import { compareDue, type Due, DueQueue } from "./DueQueue.js"
+import { compareDue, type DueEntry, DueQueue } from "./DueQueue.js"
 
 /**
  * Live deliveries, or deliveries of a replay. Each kind has its own queues, so that a replay does not delay live
@@ -12,13 +12,13 @@ export type DeliveryKind = "live" | "replayed"
 export const kindOf = ({ is_replay }: DeliveryRecord): DeliveryKind => (is_replay ? "replayed" : "live")
 
 /** The next delivery of a ticket and kind, as an entry in the shop's queue. */
-export interface QueueEntry extends Due {
+export interface QueueEntry extends DueEntry {
   readonly event_id: EventId
   readonly ticketQueue: TicketDeliveryQueue
 }
 
 /** A delivery that waits in its ticket's queue. */
-interface WaitingEntry extends Due {
+interface WaitingEntry extends DueEntry {
   readonly event_id: EventId
 }
 

@@ -1,8 +1,8 @@
 import type { Instant, ShopId } from "@workshop/core"
-import { type Due, DueQueue } from "./DueQueue.js"
+import { type DueEntry, DueQueue } from "./DueQueue.js"
 
 /** The turn of a shop: the instant at which its next delivery is due. */
-export interface ShopTurn extends Due {
+export interface ShopTurn extends DueEntry {
   readonly shop_id: ShopId
 }
 

@@ -1,9 +1,9 @@
 import type { Instant, NoticeRecord, NotificationRecord, ShopId } from "@workshop/core"
 import type { NotificationReceiver, QueuedNotification } from "@workshop/core/store"
-import { compareDue, type Due, DueQueue } from "./DueQueue.js"
+import { compareDue, type DueEntry, DueQueue } from "./DueQueue.js"
 
 /** An entry of a waiting notification in a queue. */
-interface WaitingNotification extends Due {
+interface WaitingNotification extends DueEntry {
   readonly row: QueuedNotification
 }
 

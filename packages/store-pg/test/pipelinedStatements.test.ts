@@ -110,7 +110,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
               named("", "select pg_sleep(30)")
             ])
           )
-          expect([failure.kind, failure.isLoss]).toEqual(["late", true])
+          expect([failure.kind, failure.isLoss]).toEqual(["responseTimeout", true])
           yield* connection.broken
         }),
       { statement_timeout_ms: 100 }

@@ -3,7 +3,7 @@ interface Step {
   /** Whether the words so far are an entry. */
   isEntry: boolean
   /** The nodes by next word; undefined if no entry continues. */
-  next: Steps | undefined
+  children: Steps | undefined
 }
 
 type Steps = Map<string, Step>
@@ -28,7 +28,7 @@ const wordsOf = (text: string): ReadonlyArray<string> => normalizeText(text).mat
 const addStep = (steps: Steps, word: string): Step => {
   const existing = steps.get(word)
   if (existing !== undefined) return existing
-  const step: Step = { isEntry: false, next: undefined }
+  const step: Step = { isEntry: false, children: undefined }
   steps.set(word, step)
   return step
 }
@@ -41,8 +41,8 @@ export const makeWordList = (entries: Iterable<string>): WordList => {
     if (first === undefined) continue
     let step = addStep(list, first)
     for (const word of rest) {
-      step.next ??= new Map()
-      step = addStep(step.next, word)
+      step.children ??= new Map()
+      step = addStep(step.children, word)
     }
     step.isEntry = true
   }
@@ -61,7 +61,7 @@ const findOccurrences = (list: WordList, words: ReadonlyArray<string>): Readonly
     let step = list.get(words[at]!)
     for (let length = 1; step !== undefined; length++) {
       if (step.isEntry) occurrences.push({ at, length })
-      step = at + length < words.length ? step.next?.get(words[at + length]!) : undefined
+      step = at + length < words.length ? step.children?.get(words[at + length]!) : undefined
     }
   }
   return occurrences

@@ -152,13 +152,13 @@ export class BatchRunner {
       case "lockTimeout":
         return this.#afterLocked(attempt)
       case "conflict":
-      case "lost":
+      case "connectionLost":
         return this.#attemptUnexpired(nextAttempt(attempt))
       case "data":
         if (commands.length > 1) return this.#halve(attempt)
         return isCodeTaken(failure) ? this.#attempt(nextAttempt(attempt)) : fail(Cause.die(failure))
-      case "late":
-      case "clock":
+      case "responseTimeout":
+      case "wrongClock":
       case "other":
         return fail(storeFailure(failure))
     }

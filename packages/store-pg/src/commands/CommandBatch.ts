@@ -299,7 +299,7 @@ const OUTCOME_TIMEOUT_MS = 1_500
 const RETRY_INTERVAL = "50 millis"
 
 const outcomeLateFailure = new PgFailure({
-  kind: "late",
+  kind: "responseTimeout",
   code: null,
   constraint: null,
   cause: new Error("The transaction did not end in time")

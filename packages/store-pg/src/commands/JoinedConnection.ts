@@ -183,7 +183,7 @@ export const joinedConnection = (client: PgClient, schema: string, transaction: 
       Effect.catchIf(isFailedAlready, () => Effect.die(refusal(FAILED))),
       // The connection is broken, because the server should have ended the statement sooner. It is closed, because a
       // later COMMIT could commit the late statement's rows.
-      Effect.tapError(({ kind }) => Effect.sync(() => kind === "late" && destroy(client)))
+      Effect.tapError(({ kind }) => Effect.sync(() => kind === "responseTimeout" && destroy(client)))
     )
   const begin = (first: Statement) =>
     Effect.matchEffect(send([first]), {

@@ -193,7 +193,7 @@ const send = async (
   } catch (error) {
     const failure = failureOf(error)
     // The late result may still arrive, and the driver would assign it to a later statement.
-    if (failure.kind === "late") streamOf(client).destroy()
+    if (failure.kind === "responseTimeout") streamOf(client).destroy()
     throw error
   } finally {
     client.off("notice", onWarning)

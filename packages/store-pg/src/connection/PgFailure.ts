@@ -9,11 +9,18 @@ import { otherSchemasMessage } from "./TablesElsewhere.js"
 /**
  * The effect of a failed statement on the commands of its batch. `data`: the database refuses the data of one command.
  * `conflict`: the transaction conflicted with another one and can be retried. `lockTimeout`: a lock was not free in
- * time. `lost`: the connection broke, so it is unknown whether a commit in progress succeeded. `late`: like `lost`,
- * because no result arrived in time. `clock`: this machine's clock is wrong, and nothing was written. `other`: any
- * other error after which the database has rolled back.
+ * time. `connectionLost`: the connection broke, so it is unknown whether a commit in progress succeeded.
+ * `responseTimeout`: like `connectionLost`, because no result arrived in time. `wrongClock`: this machine's clock is
+ * wrong, and nothing was written. `other`: any other error after which the database has rolled back.
  */
-export type FailureKind = "data" | "conflict" | "lockTimeout" | "lost" | "late" | "clock" | "other"
+export type FailureKind =
+  | "data"
+  | "conflict"
+  | "lockTimeout"
+  | "connectionLost"
+  | "responseTimeout"
+  | "wrongClock"
+  | "other"
 
 /** The failure of a statement or of its connection. */
 export class PgFailure extends Data.TaggedError("PgFailure")<{
@@ -31,16 +38,21 @@ export class PgFailure extends Data.TaggedError("PgFailure")<{
 
   /** Whether the connection is lost too. */
   get isLoss(): boolean {
-    return this.kind === "lost" || this.kind === "late"
+    return this.kind === "connectionLost" || this.kind === "responseTimeout"
   }
 }
 
-const byClass: Readonly<Record<string, FailureKind>> = { "22": "data", "23": "data", "54": "data", "08": "lost" }
+const byClass: Readonly<Record<string, FailureKind>> = {
+  "22": "data",
+  "23": "data",
+  "54": "data",
+  "08": "connectionLost"
+}
 const byCode: Readonly<Record<string, FailureKind>> = {
   "40001": "conflict",
   "40P01": "conflict",
   "55P03": "lockTimeout",
-  ...Object.fromEntries(CONNECTION_ENDED.map((code) => [code, "lost" as const]))
+  ...Object.fromEntries(CONNECTION_ENDED.map((code) => [code, "connectionLost" as const]))
 }
 
 /**
@@ -64,7 +76,7 @@ const isPartitionMissed = (code: string, constraint: string | null): boolean => 
 const kindOf = (code: string | null, constraint: string | null, cause: unknown): FailureKind => {
   if (code !== null && isPartitionMissed(code, constraint)) return "conflict"
   if (code !== null) return byCode[code] ?? byClass[code.slice(0, 2)] ?? "other"
-  return cause instanceof Error && TIMEOUT_MESSAGES.includes(cause.message) ? "late" : "lost"
+  return cause instanceof Error && TIMEOUT_MESSAGES.includes(cause.message) ? "responseTimeout" : "connectionLost"
 }
 
 /** Converts an error that `pg` threw. Every error that did not come from the database counts as a broken connection. */
@@ -155,7 +167,7 @@ const STORE_BUG_CLASSES = /^(22|42)/
  */
 export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
   const code = sqlstateIn(cause) ?? ""
-  const clock = cause instanceof PgFailure && cause.kind === "clock" ? cause.message : undefined
+  const clock = cause instanceof PgFailure && cause.kind === "wrongClock" ? cause.message : undefined
   const remedy = clock ?? remedyIn(cause)
   if (remedy !== undefined) return Cause.fail(new StoreUnavailable({ cause, remedy }))
   if (STORE_BUG_CLASSES.test(code)) return Cause.die(cause)

@@ -10,7 +10,7 @@ const WRITES = /\b(?:insert|update|delete)\b/i
 type Callback = (error: unknown, result: unknown) => void
 
 /** The event that a client emits if a result did not arrive in time. */
-export const TIMED_OUT = "late"
+export const TIMED_OUT = "timedOut"
 
 const failQuery = (callback: unknown): unknown =>
   typeof callback === "function"
@@ -48,7 +48,7 @@ export class ReadClient extends SessionClient {
   /** Closes the client before a late result is reported, because the pool would otherwise reuse it. */
   #closeIfLate(callback: Callback): Callback {
     return (error, result) => {
-      if (error !== null && error !== undefined && failureOf(error).kind === "late") {
+      if (error !== null && error !== undefined && failureOf(error).kind === "responseTimeout") {
         void this.end()
         this.emit(TIMED_OUT)
       }

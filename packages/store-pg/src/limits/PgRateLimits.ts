@@ -70,7 +70,7 @@ const RETRIES = Schedule.recurs(5)
  * minutes and hours. There is no retry after a lock timeout or a late result, because the requests have already waited
  * for the maximum time.
  */
-const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kind === "lost"
+const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kind === "connectionLost"
 
 /** The counts of the rate limits, in rows that all processes of the service share. */
 export const pgRateLimits = (

@@ -41,7 +41,7 @@ export const clockOffset = (
 
 const clockOffMessage = (ahead_ms: number) =>
   new PgFailure({
-    kind: "clock",
+    kind: "wrongClock",
     code: null,
     constraint: null,
     cause: new Error(

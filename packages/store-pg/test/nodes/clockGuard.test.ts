@@ -100,7 +100,7 @@ describe("a node whose clock differs from its database's (Specification, Command
           Context.make(MachineClock, clock)
         )
         const before = yield* rows
-        expect(yield* Effect.withClock(Effect.flip(runOnce), clock)).toMatchObject({ kind: "clock" })
+        expect(yield* Effect.withClock(Effect.flip(runOnce), clock)).toMatchObject({ kind: "wrongClock" })
         expect(yield* rows).toEqual(before)
       })
     ))
