@@ -11,9 +11,6 @@ import { unnamedTypes } from "./unnamedTypes.mjs"
 
 const isWriting = process.argv.includes("--write")
 
-/** The packages with public members that have no comment yet. Add none. @type {ReadonlySet<string>} */
-const partlyDocumented = new Set(["testers"])
-
 const silent = { default: { logLevel: ExtractorLogLevel.None } }
 
 /** Every public entry point of a package, as it is built. Internal ones promise nothing. @param {string} name */
@@ -147,7 +144,7 @@ const changed = configs.filter((config) => {
       `${entry}: the entry has no @packageDocumentation comment. Begin its module with one: for whom the entry is, what it has, and an example import.`
     )
   const undocumented = [...report.matchAll(/\(undocumented\)\n *(.+)/g)].map(([, member]) => member)
-  if (undocumented.length > 0 && !partlyDocumented.has(basename(projectFolder)))
+  if (undocumented.length > 0)
     complaints.push(
       `${entry}: these have no comment: ${undocumented.join(" ")} Write a /** … */ with what a caller needs to know: the format, the unit, who sets it, or when it is absent.`
     )
