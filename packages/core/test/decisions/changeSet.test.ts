@@ -110,7 +110,7 @@ describe("Specification, States; Webhooks: a notification is saved in the commit
   )
 })
 
-describe("docs/how-it-is-built.md: what a decision collects", () => {
+describe("docs/how-it-is-built.md: the result of a decision", () => {
   it("the result of a decision names the limits that it used", () => {
     const shop = new TestShop()
     const hour: LimitStatus = { policy: "tickets_per_hour", limit: 150, remaining: 9, resets_at: START + HOUR }
@@ -138,20 +138,20 @@ describe("docs/how-it-is-built.md: what a decision collects", () => {
   })
 })
 
-describe("Specification, Tickets: the count in the identifiers of a shop", () => {
-  /** The instant and the count of an identifier. */
+describe("Specification, Tickets: the counter in the identifiers of a shop", () => {
+  /** The instant and the counter of an identifier. */
   const partsOf = (id: string) => [Number.parseInt(id.replace("-", "").slice(0, 12), 16), id.slice(15, 18)]
   const makes = (shop: TestShop, n = 1) =>
     shop.does(collectCommand((changes) => Array.from({ length: n }, () => changes.newId()))).map(partsOf)
 
-  it("the count of identifiers increases within a millisecond, and restarts in the next", () => {
+  it("the counter in identifiers increases within a millisecond, and restarts at 0 in a later millisecond", () => {
     const shop = new TestShop()
     expect(makes(shop, 2).map(([, n]) => n)).toEqual(["000", "001"])
     expect(makes(shop)).toEqual([[START, "002"]])
     expect(makes(shop.wait(1))).toEqual([[START + 1, "000"]])
   })
 
-  it("the count uses every number of a millisecond, and then continues in the next millisecond", () => {
+  it("the counter uses every number of a millisecond, and then identifiers continue in the next millisecond", () => {
     const shop = new TestShop()
     shop.slice.head = { ...shop.slice.head, last_recorded_at: START, id_counter: IDENTIFIERS_PER_MS - 2 }
     expect(makes(shop)).toEqual([[START, "ffe"]])
@@ -162,7 +162,7 @@ describe("Specification, Tickets: the count in the identifiers of a shop", () =>
     ])
   })
 
-  it("identifiers that grant access have numbers of the same count, but their own random bytes", () => {
+  it("identifiers that grant access use the same counter as other identifiers, but their own random bytes", () => {
     const shop = new TestShop()
     const ids = [KARIM, KARIM].flatMap(({ phone }) => [shop.create({ client_phone: phone }), shop.offer.id])
     expect(ids.map((id) => partsOf(id)[1])).toEqual([...new Set(ids.map((id) => partsOf(id)[1]))].sort())

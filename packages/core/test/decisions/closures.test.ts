@@ -128,7 +128,7 @@ describe("Specification, States: closure after 60 days", () => {
   })
 })
 
-describe("Specification, States: what counts as news", () => {
+describe("Specification, States: the acts that count as news", () => {
   for (const [name, act] of Object.entries(SHOPS_NEWS)) {
     it(`${name} postpones the closure of a ticket in the workshop by 60 days (Specification, States)`, () => {
       const { shop, id, offer } = quoted("workshop")

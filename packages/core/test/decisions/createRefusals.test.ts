@@ -17,7 +17,7 @@ const blockedBy = (shop: TestShop, who: typeof KARIM) => {
 }
 
 describe("Specification, Errors: refusals of a new ticket", () => {
-  it("a create gets the same refusal for an unknown client, one who never met the shop and one who blocks it (Specification, Endpoints; Tickets)", () => {
+  it("a create gets the same refusal for an unknown client, a client who never met the shop and a client who blocks it (Specification, Endpoints; Tickets)", () => {
     const shop = new TestShop()
     shop.meets(KARIM)
     blockedBy(shop, KARIM)

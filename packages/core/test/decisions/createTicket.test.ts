@@ -175,7 +175,7 @@ describe("Specification, Endpoints: the client of a new ticket", () => {
     expect(JSON.stringify(shop.events)).not.toContain("Trabelsi")
   })
 
-  it("a phone number makes an offer and links nobody (Specification, Endpoints)", () => {
+  it("a create with a phone number makes an offer and links no client (Specification, Endpoints)", () => {
     const shop = new TestShop()
     const ticket = shop.does(create({ client_phone: AMIRA.phone }))
     expect(ticket).toMatchObject({ client: null, client_phone: AMIRA.phone })
@@ -193,7 +193,7 @@ describe("Specification, Endpoints: the client of a new ticket", () => {
     ])
   })
 
-  it("the phone number of a known client links nobody (Specification, Endpoints)", () => {
+  it("a create with the phone number of a known client links no client (Specification, Endpoints)", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)
     expect(shop.does(create({ client_phone: AMIRA.phone })).client).toBeNull()

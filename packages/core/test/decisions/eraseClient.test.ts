@@ -23,7 +23,7 @@ const amira: Person = { client_id: AMIRA.id, names: ["Amira", "Ben Salah"], phon
 describe("docs/personal-data.md: a client is erased from tickets", () => {
   const erases = (shop: TestShop, ...ids: ReadonlyArray<TicketId>) => shop.does(eraseTickets(SHOP, amira, ids))
 
-  it("an erased client's own ticket loses notes, number and name, and keeps their id, because the ledger must add up", () => {
+  it("an erased client's own ticket loses notes, phone number and name, and keeps the client's id, because the stamp ledger must add up", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA), item: "Coat of Amira", description: "She waits" })
     erases(shop, id)
@@ -54,7 +54,7 @@ describe("docs/personal-data.md: a client is erased from tickets", () => {
     expect(shop.record(ids[0]!).updated_at).toBe(shop.now)
   })
 
-  it("a ticket without the client's data does not change, and one that does not exist is skipped", () => {
+  it("a ticket without the client's data does not change, and a ticket that does not exist is skipped", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(KARIM), item: "Coat" })
     const before = shop.record(id)
@@ -189,7 +189,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
   })
 })
 
-describe("docs/personal-data.md: what is left of a client is deleted", () => {
+describe("docs/personal-data.md: the remaining rows of an erased client are deleted", () => {
   it("an erasure deletes the client's offers and notifications, including those that wait to be sent", () => {
     const shop = new TestShop()
     shop.create({ client_phone: NOBODYS_PHONE })

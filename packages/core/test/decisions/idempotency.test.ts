@@ -121,7 +121,7 @@ describe("Specification, Endpoints: replays", () => {
 })
 
 describe("Specification, Idempotency: only successes are recorded", () => {
-  it("a refused attempt leaves no trace, so the corrected body with the same key succeeds (Specification, Idempotency)", () => {
+  it("a refused request stores no idempotency record, so the corrected body with the same key succeeds (Specification, Idempotency)", () => {
     const shop = new TestShop()
     expect(shop.refuses(create("a", { item: "Darn" }, { found: DARN }))._tag).toBe("ForbiddenWord")
     expect(shop.refuses(create("a", { client_id: AMIRA.id }))._tag).toBe("ClientNotFound")
@@ -129,7 +129,7 @@ describe("Specification, Idempotency: only successes are recorded", () => {
     expect(shop.does(create("a", { item: "Coat" }))).toMatchObject({ replayed: false, data: { number: 1 } })
   })
 
-  it("a request that a limit refused leaves no trace, so its key can be used again (Specification, Idempotency)", () => {
+  it("a request that a limit refused stores no idempotency record, so its key can be used again (Specification, Idempotency)", () => {
     const shop = new TestShop()
     for (let n = 0; n < 150; n++) shop.create()
     expect(shop.refuses(create("a"))._tag).toBe("LimitReached")
@@ -137,7 +137,7 @@ describe("Specification, Idempotency: only successes are recorded", () => {
   })
 })
 
-describe("Specification, Idempotency: what makes two requests the same", () => {
+describe("Specification, Idempotency: the requests that count as the same", () => {
   it("requests that differ only in the order of their fields are the same (Specification, Idempotency)", () => {
     expect(fingerprintOf({ a: 1, b: { c: 2, d: [1, { x: 1, y: 2 }] } })).toBe(
       fingerprintOf({ b: { d: [1, { y: 2, x: 1 }], c: 2 }, a: 1 })

@@ -63,7 +63,7 @@ describe("rows that are valid (Specification, Tickets)", () => {
   })
 })
 
-describe("rows that contradict themselves are refused with what to change", () => {
+describe("rows that contradict themselves are refused with a message that says what to change", () => {
   it.each([
     [{ external_ref: null }, "external_ref is required, because a repeated import finds the ticket by it"],
     [{ state: "ready", created_at: early }, "ready_at is required if state is ready"],

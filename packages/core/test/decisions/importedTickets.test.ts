@@ -308,12 +308,12 @@ describe("the clients of an import (Specification, Clients and loyalty)", () => 
 describe("rows whose references were looked up before their command (docs/import.md)", () => {
   const command = importTickets(SHOP, [checked({})], { raises: false })
 
-  it("rows are written if no ticket of the shop has changed since their references were looked up", () => {
+  it("rows are written if no ticket of the shop has changed since the look-up of their references", () => {
     const shop = new TestShop()
     expect(shop.does(refuseIfChanged(command, shop.slice.head.change_seq))).toMatchObject({ tickets: 1 })
   })
 
-  it("rows are not written if a ticket of the shop has changed since, and the result says so", () => {
+  it("rows are not written if a ticket of the shop has changed since the look-up, and the result reports this", () => {
     const shop = new TestShop()
     const { change_seq } = shop.slice.head
     shop.does(command)

@@ -60,7 +60,7 @@ describe("any sequence of acts on a shop", () => {
     })
   })
 
-  it("events have consecutive positions, times that never decrease, and ids of their own (Specification, Webhooks)", () => {
+  it("events have consecutive positions, times that never decrease, and unique ids (Specification, Webhooks)", () => {
     holds((history) => {
       const rows = play(history).everyRow("EventRaised")
       expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => i + 1))
@@ -120,7 +120,7 @@ describe("any sequence of acts on a shop", () => {
     })
   })
 
-  it("the fields of a ticket's end are set exactly in the states that have them (Specification, Resources)", () => {
+  it("outcome, ready_at and the fields of a collection and of an abandonment are set exactly in the states that have them (Specification, Resources)", () => {
     holds((history) => {
       for (const ticket of play(history).slice.tickets.values()) {
         const { state, abandon_reason } = ticket

@@ -56,7 +56,7 @@ describe("docs/write-a-store.md: the rows that a decision asks the store to load
   ])("a decision asks the store to load: %s", (_, { loadRequests: asks }, expected) => expect(asks).toEqual(expected))
 })
 
-describe("Specification, Clients and loyalty: a client, as a decision loads them", () => {
+describe("Specification, Clients and loyalty: a client that a decision loads", () => {
   it("a client is loaded if the shop knows them, with their number and a card that may be blank", () => {
     const shop = openShop()
     const client = { id: AMIRA.id, display_name: "Amira Ben Salah" }
@@ -67,7 +67,7 @@ describe("Specification, Clients and loyalty: a client, as a decision loads them
     expect(read(shop, Load.client(AMIRA.id))).toEqual({ ...found, card })
   })
 
-  it("a client whom the shop never met, one who blocks it and an unknown id are not found", () => {
+  it("a client whom the shop never met, a client who blocks the shop and an unknown id are not found", () => {
     expect(refusal(new TestShop(), Load.client(AMIRA.id))).toBe("ClientNotFound")
     expect([KARIM.id, CLIENT].map((id) => refusal(openShop(), Load.client(id)))).toEqual([
       "ClientNotFound",
@@ -82,7 +82,7 @@ describe("Specification, Clients and loyalty: a client, as a decision loads them
     expect(refusal(shop, Load.account(CLIENT))).toBe("ClientNotFound")
   })
 
-  it("several clients are loaded if they have accounts, each with link and card if there are any", () => {
+  it("several clients are loaded if they have accounts, each with the link and the card if these exist", () => {
     const shop = openShop()
     const card = blankCard(SHOP, AMIRA.id)
     shop.slice.cards.set(AMIRA.id, card)
@@ -94,7 +94,7 @@ describe("Specification, Clients and loyalty: a client, as a decision loads them
   })
 })
 
-describe("Specification, Tickets: a ticket, as a decision loads it", () => {
+describe("Specification, Tickets: a ticket that a decision loads", () => {
   it("a ticket is loaded with its client as the shop sees them, and without one who blocked the shop since", () => {
     const shop = new TestShop()
     const [mine, theirs, bare] = [
@@ -117,7 +117,7 @@ describe("Specification, Tickets: a ticket, as a decision loads it", () => {
   })
 })
 
-describe("Specification, Endpoints: an offer, as a decision loads it", () => {
+describe("Specification, Endpoints: an offer that a decision loads", () => {
   it("an offer is loaded with its ticket, the ticket's client and the account that holds the number now", () => {
     const shop = openShop()
     const id = shop.create({ client_id: AMIRA.id, client_phone: KARIM.phone })
@@ -145,7 +145,7 @@ describe("Specification, Endpoints: an offer, as a decision loads it", () => {
   })
 })
 
-describe("docs/write-a-store.md: other rows, as decisions load them", () => {
+describe("docs/write-a-store.md: other rows that decisions load", () => {
   it("all keys of the shop are loaded, including revoked ones", () => {
     const shop = new TestShop()
     const rows = [KEY, OTHER_KEY].map((id) => ({ id, revoked_at: START }) as ApiKeyRecord)
@@ -176,7 +176,7 @@ describe("docs/write-a-store.md: other rows, as decisions load them", () => {
     expect(read(shop, Load.waitingDeliveries(1))).toEqual([EVENT])
   })
 
-  it("those of the requested events and idempotency records that are still stored are loaded", () => {
+  it("requested events and idempotency records are loaded if they are still stored", () => {
     const shop = new TestShop()
     const kept = { event: { id: EVENT }, attempts: [] } as never
     Object.assign(shop.slice, { events: { get: (id: EventId) => (id === EVENT ? kept : undefined) } })

@@ -26,7 +26,7 @@ describe("Specification, States: stamps that tickets earn", () => {
     })
   })
 
-  it("a ticket earns once in its life, however often it is reopened and made ready (Specification, Clients and loyalty)", () => {
+  it("a ticket earns stamps only once, even if it is reopened and made ready again (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready", "workshop", "ready", "collected", "workshop", "ready", "collected")

@@ -8,7 +8,7 @@ const ISO_1H = "2026-03-02T10:00:00.000Z"
 const ISO_2H = "2026-03-02T11:00:00.000Z"
 
 describe("Specification, States: the fields that a move sets and clears", () => {
-  it("a move to ready sets ready_at and none of the fields of the end (Specification, States)", () => {
+  it("a move to ready sets ready_at, and none of the fields of a collection or an abandonment (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.wait(HOUR).moves(id, "ready")
@@ -135,7 +135,7 @@ describe("Specification, States: a client is notified of a move", () => {
     expect(shop.record(id)).toMatchObject({ notified_at: START + 2 * HOUR, notified_channel: "app" })
   })
 
-  it("the number on a ticket without a client is notified, and the ticket records nothing of it (Specification, States)", () => {
+  it("the phone number on a ticket without a client is notified, and the ticket does not record this (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_phone: AMIRA.phone })
     shop.moves(id, "ready")
@@ -144,7 +144,7 @@ describe("Specification, States: a client is notified of a move", () => {
     expect(shop.record(id).notified_at).toBeNull()
   })
 
-  it("the number on the ticket of a client who blocks the shop is not notified (Specification, Clients and loyalty)", () => {
+  it("the phone number on the ticket of a client who blocks the shop is not notified (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA), client_phone: KARIM.phone })
     shop.create({ client_phone: AMIRA.phone })
@@ -154,7 +154,7 @@ describe("Specification, States: a client is notified of a move", () => {
     expect(shop.eventTypes).toEqual(["ticket.ready"])
   })
 
-  it("collecting and reopening a ticket notify nobody (Specification, States)", () => {
+  it("collecting and reopening a ticket notify no client (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")

@@ -68,7 +68,7 @@ describe("Specification, Endpoints: the account accepts the offer", () => {
     expect(shop.events[0]!.data).toMatchObject({ client, ticket: { id: ticket, client } })
   })
 
-  it("accepting an offer of an abandoned ticket makes the client known, links nobody and raises no event (Specification, Tickets)", () => {
+  it("accepting an offer of an abandoned ticket makes the client known, links no client and raises no event (Specification, Tickets)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     shop.wait(60 * DAY).does(closeTicket(SHOP, ticket))
@@ -108,7 +108,7 @@ describe("Specification, Endpoints: the account accepts the offer", () => {
 })
 
 describe("Specification, Endpoints: the account blocks the shop", () => {
-  it("blocking the shop answers the offer, links nobody and raises no event (Specification, Clients and loyalty)", () => {
+  it("blocking the shop answers the offer, links no client and raises no event (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     const before = shop.record(ticket)
@@ -183,7 +183,7 @@ describe("Specification, Sandbox: an offer is answered once", () => {
     }
   })
 
-  it("an unknown offer, and one to a number without an account, are not found (Specification, Sandbox)", () => {
+  it("an unknown offer, and an offer to a phone number without an account, are not found (Specification, Sandbox)", () => {
     const shop = new TestShop()
     expect(shop.refuses(answerOffer(SHOP, NOBODY as OfferId, "accepted"))._tag).toBe("OfferNotFound")
     expect(shop.refuses(answerOffer(SHOP, offered(shop, NOBODYS_PHONE).offer, "accepted"))._tag).toBe("OfferNotFound")
@@ -191,7 +191,7 @@ describe("Specification, Sandbox: an offer is answered once", () => {
 })
 
 describe("Specification, Clients and loyalty: a visit to the counter", () => {
-  it("a visit makes the client known once, and notifies nobody (Specification, Clients and loyalty)", () => {
+  it("a visit makes the client known once, and notifies no client (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     shop.does(recordVisit(SHOP, AMIRA.id))
     expect(shop.slice.links.get(AMIRA.id)).toEqual({

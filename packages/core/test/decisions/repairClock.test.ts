@@ -35,7 +35,7 @@ describe("the clock of a shop that is ahead of the current time (Specification, 
     expect(shop.slice.head).toEqual({ ...before, last_recorded_at: NOW, id_counter })
   })
 
-  it("the count of identifiers of a repaired shop stays at most 2^52, so that it can still increase", () => {
+  it("the identifier counter of a repaired shop stays at most 2^52, so that it can still increase", () => {
     const shop = new TestShop().wait(40 * 365 * DAY)
     shop.create()
     corrected(shop).does(repairClock(SHOP))
@@ -142,7 +142,7 @@ describe("a ticket with dates in the future", () => {
     expect(history!.map(({ at }) => at)).toEqual(before.history!.map(({ at }) => Math.min(at, NOW)))
   })
 
-  it("a ticket whose dates were right is unchanged", () => {
+  it("a ticket whose dates were correct is unchanged", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.now = START
@@ -166,7 +166,7 @@ describe("a ticket with dates in the future", () => {
     ])
   })
 
-  it("a ticket stays closed if its sixty days are over by the right clock", () => {
+  it("a ticket stays closed if its sixty days are over by the correct clock", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.wait(60 * DAY).does(closeTicket(SHOP, id))

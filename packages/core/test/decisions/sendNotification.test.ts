@@ -6,7 +6,10 @@ import { DAY, HOUR, MINUTE, SHOP, START, TestShop } from "./fixtures.js"
 
 const ID = "00000000-0000-7000-8000-000000000077"
 
-/** A shop with a notification with this number of begun attempts, due at `due_at`. */
+/**
+ * A shop with a queued notification that is due at `due_at`, and of which `attempts_made` attempts
+ * have begun.
+ */
 const waiting = (attempts_made: number, due_at = START) => {
   const shop = new TestShop()
   const row: QueuedNotification = { shop_id: SHOP, id: ID, receiver: "owner", attempts_made, due_at }

@@ -80,7 +80,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect([...shop.slice.queuedNotifications.values()].map(({ due_at }) => due_at)).toEqual([START])
   })
 
-  it("identifiers rise with each command of one millisecond, however many there are (Specification, Lists and sync)", () => {
+  it("identifiers increase with each command of one millisecond, for any number of commands (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     const made = []
     for (let n = 0; n < 40; n++) made.push(shop.create(), ...shop.events.slice(-1).map(({ id }) => id))
@@ -97,7 +97,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect(new Set(made).size).toBe(made.length)
   })
 
-  it("identifiers are at most as far ahead of their instants as the head counts, even if a millisecond was full (Specification, Lists and sync)", () => {
+  it("identifiers are ahead of their tickets' created_at by at most the time that the shop's head counts, even if a millisecond used all its numbers (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     const many = Array.from({ length: 20 }, (_, n) => ({ label: `Part ${n}` }))
     const made = Array.from({ length: 250 }, (_, n) => {

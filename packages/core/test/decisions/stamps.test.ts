@@ -168,7 +168,7 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/redeem", () =>
     shop.does(redeem())
   })
 
-  it("a reward costs what the programme asks today, not what it asked when the stamps were given (Specification, Clients and loyalty)", () => {
+  it("a reward costs the stamps that the programme currently requires, not those that it required when the stamps were given (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira()
     shop.does(give(10))
     shop.does(changeShop(SHOP, { program: { stamps_required: 8, reward_label: null } } as never))

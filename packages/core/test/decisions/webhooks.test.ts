@@ -116,7 +116,7 @@ describe("an owner turns the webhook off and removes it", () => {
     expect(shop.does(enableWebhook(SHOP))).toMatchObject({ off_reason: null, generation: 2, secret: "whsec_1" })
   })
 
-  it("a removed webhook leaves nothing behind, so a later address gets a new secret", () => {
+  it("removing a webhook deletes its secret and its deliveries, so a later address gets a new secret", () => {
     const shop = withWebhook()
     shop.does(pingWebhook(SHOP))
     expect(shop.does(removeWebhook(SHOP))).toBe("removed")
@@ -124,7 +124,7 @@ describe("an owner turns the webhook off and removes it", () => {
     expect(shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_9" }))).toMatchObject({ secret: "whsec_9" })
   })
 
-  it("a removal deletes a thousand waiting deliveries at a time, and the webhook stays off until the last is gone", () => {
+  it("a removal deletes a thousand waiting deliveries at a time, and the webhook stays off until the last one is deleted", () => {
     const removing = (waiting: number) => {
       const shop = withWebhook()
       for (let n = 0; n < waiting; n++) shop.does(pingWebhook(SHOP))

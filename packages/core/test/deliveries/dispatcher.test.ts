@@ -134,7 +134,7 @@ describe("Specification, Webhooks: delivery", () => {
   )
 })
 
-describe("Specification, Webhooks: order and numbers in flight", () => {
+describe("Specification, Webhooks: the order of deliveries, and the number in flight", () => {
   it(
     "events of a ticket are sent in order, one at a time, and a shop has at most four requests in flight",
     withDispatcher((bench) =>

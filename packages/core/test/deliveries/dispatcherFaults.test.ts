@@ -19,8 +19,11 @@ import {
   withDispatcher
 } from "./DispatcherFixture.js"
 
-/** The faults that can occur in a call. After the last but one the work is done, and only its result is lost. */
-const faults = ["none", "none", "none", "slow", "unavailable", "lost answer", "dies"] as const
+/**
+ * The faults that can occur in a call. With "lost result" the call does its work, and only its
+ * result is lost.
+ */
+const faults = ["none", "none", "none", "slow", "unavailable", "lost result", "dies"] as const
 
 class Trouble {
   isOn = false
@@ -42,7 +45,7 @@ class Trouble {
       this.seen.add(`${where}: ${fault}`)
       if (fault === "unavailable") return Effect.fail(new StoreUnavailable({}))
       if (fault === "dies") return Effect.zipRight(turnOfLoop, Effect.die(new Error("a bug")))
-      if (fault === "lost answer") return Effect.zipRight(work, Effect.fail(new StoreUnavailable({})))
+      if (fault === "lost result") return Effect.zipRight(work, Effect.fail(new StoreUnavailable({})))
       return fault === "slow" ? Effect.zipLeft(Effect.zipRight(turnOfLoop, work), turnOfLoop) : work
     })
   }
@@ -116,7 +119,7 @@ const trouble = (seed: number) => {
             expect(bodies.size).toBe(1)
             expect(attempts.length).toBeLessThanOrEqual(sender.arrived.filter(({ id }) => id === event_id).length)
           }
-        const met = ["slow", "unavailable", "lost answer", "dies"]
+        const met = ["slow", "unavailable", "lost result", "dies"]
         for (const where of ["transact", "claim", "replays"])
           for (const fault of met) expect(troubled.seen).toContain(`${where}: ${fault}`)
       }),

@@ -171,7 +171,7 @@ describe("Specification, States: a linked client's notification is passed to the
   )
 
   it(
-    "nobody is notified of a ticket without a client, or whose client blocks the shop (Specification, Clients and loyalty)",
+    "no client is notified of a ticket that has no client, or whose client blocks the shop (Specification, Clients and loyalty)",
     withNotificationSender(({ ears }) =>
       Effect.gen(function* () {
         yield* ready(yield* openShopWithClient(TEST_START))
@@ -184,7 +184,7 @@ describe("Specification, States: a linked client's notification is passed to the
   )
 
   it(
-    "a process without a notifier leaves notifications to one that has a notifier, for three days at most",
+    "a process without a notifier leaves notifications to a process that has a notifier, for three days at most",
     withNotificationSender(({ clock, ears, logs }) =>
       Effect.gen(function* () {
         const without = yield* Effect.provide(

@@ -64,14 +64,14 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.last.changes).toEqual([])
   })
 
-  it("a step of a replay handles the one event that a step of a thousand leaves", () => {
+  it("the step after a step of a thousand events handles the one event that remains", () => {
     const { shop, replay } = replaying(Array.from({ length: 1001 }, (_, i) => found(i + 1)))
     const steps = []
     while (!shop.slice.replays.get(replay.id)!.is_done) steps.push(step(shop, replay))
     expect(steps).toEqual([1000, 1])
   })
 
-  it("a step of a replay reads at most a thousand events, however few of them match", () => {
+  it("a step of a replay reads at most a thousand events, even if few of them match", () => {
     const { shop, replay } = replaying(Array.from({ length: 2000 }, (_, i) => found(i + 1)))
     const stretch: EventRange = { events: [found(400)], last_seq: 1000 }
     Object.assign(shop.slice, { replayable: () => stretch })

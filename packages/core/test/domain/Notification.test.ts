@@ -19,7 +19,7 @@ const contacts = (
   holder_link: ClientLink | null = null
 ): NotificationContacts => ({ account_phone, ticket_phone, holder_link })
 
-describe("how a notification reaches a client (Specification, States)", () => {
+describe("the recipient of a notification (Specification, States)", () => {
   it.each<[name: string, client_id: string | null, NotificationContacts, expected: Phone | null]>([
     ["a client with an account is notified at its number", "c", contacts(OWN, null), OWN],
     ["the number on the ticket of a client with an account is ignored", "c", contacts(OWN, ON_TICKET), OWN],

@@ -27,7 +27,7 @@ describe("texts (Specification, Tickets)", () => {
   })
 
   it.each(["", " ", "\n\t ", "123456", "👗👗👗👗👗👗", "x".repeat(100_000)])(
-    "a text counts 1 to max code points once trimmed (case %#)",
+    "a trimmed text has 1 to max code points (case %#)",
     (input) => expect(refusal(input)).toBe("must be 1 to 5 characters")
   )
 

@@ -155,7 +155,7 @@ describe("the contents of a ticket's page", () => {
     expect(view({ ...news, state: "ready", ready_at })).toMatchObject({ promised_at: null, delay: null, part: null })
   })
 
-  it("a page shows how and when the client was notified, and only when if an older release did not record how", () => {
+  it("a page shows the channel and the time of the notification, and only the time if an older release did not record the channel", () => {
     expect(view({ notified_at: T0, notified_channel: "sms" }).notified).toEqual({ at: at(0), channel: "sms" })
     expect(view({ notified_at: T0 }).notified).toEqual({ at: at(0), channel: null })
   })

@@ -51,7 +51,7 @@ describe("Specification, Webhooks: the health of a webhook", () => {
     return [webhook.off_reason, webhook.failure_steps_notified, notice]
   }
 
-  it("the owner is warned twice before the webhook turns off, each once both the failures and the hours are reached", () => {
+  it("the owner is warned twice before the webhook turns off, each time when both the number of failures and the hours are reached", () => {
     expect(failed(6, 24, 0)).toEqual([null, 0, null])
     expect(failed(7, 23, 0)).toEqual([null, 0, null])
     expect(failed(7, 24, 0)).toEqual([null, 1, "webhook_failing"])

@@ -11,7 +11,7 @@ import { WorkshopApi } from "../../src/http/WorkshopApi.js"
 
 type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
-/** Values from which every field gets some that are valid for it, and some that are not. */
+/** Values for the fields. For every field, some of these values are valid and some are not. */
 const POOL: ReadonlyArray<unknown> = [
   null,
   true,

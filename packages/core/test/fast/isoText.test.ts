@@ -17,7 +17,7 @@ describe("the text of an instant (Specification, Times)", () => {
       fc.property(fc.integer({ min: FIRST, max: LAST }), (instant) => {
         expect(isoText(instant)).toBe(new Date(instant).toISOString())
       }),
-      // More runs than the cache has dates, so that it is emptied on the way.
+      // More runs than the cache has dates, so that the cache is emptied during the test.
       { seed: 1127, numRuns: 3000 }
     )
   })

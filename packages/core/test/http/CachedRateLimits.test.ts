@@ -112,7 +112,7 @@ beforeEach(() => {
 })
 
 describe("a used-up limit is cached until it resets", { timeout: 30_000 }, () => {
-  it("the used-up limit of an address without a key is cached: a thousand more requests cost the store nothing, and the headers stay right", async () => {
+  it("the used-up limit of an address without a key is cached: a thousand more requests do not use the store, and the headers stay correct", async () => {
     const address = newAddress()
     await exhaust(address)
     expect(asked.limits).toBe(120)

@@ -125,7 +125,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(value(await workshop.tickets.list(caller, {})).data).toHaveLength(6)
   })
 
-  it("a dry run reports the same and writes nothing", async () => {
+  it("a dry run returns the report of an import, and writes nothing", async () => {
     const { workshop, shop_id, caller } = await open()
     const dry = value(await workshop.import(shop_id, { rows, dryRun: true }))
     expect(dry).toMatchObject({ dry_run: true, tickets: 6, clients: 2, cards: 1, closing: 1 })

@@ -151,7 +151,7 @@ describe("Specification, Endpoints: rewards, and the programme", () => {
   )
 
   it(
-    "a ticket earns once in its life, however often it is reopened",
+    "a ticket earns stamps only once, even if it is reopened",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()

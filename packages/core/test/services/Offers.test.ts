@@ -23,7 +23,7 @@ const offered = Effect.fnUntraced(function* () {
 
 describe("Specification, Endpoints: the ticket is offered to the account holding client_phone", () => {
   it(
-    "an offer links nobody automatically",
+    "an offer links no client automatically",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { caller, id, ticket, offer } = yield* offered()

@@ -166,7 +166,7 @@ describe("Specification, Endpoints: every call for another shop's ticket is a 40
 
 describe("Idempotency (Specification, Idempotency)", () => {
   it(
-    "a refused attempt leaves no trace, so the corrected body with the same key succeeds",
+    "a refused request stores no idempotency record, so the corrected body with the same key succeeds",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()

@@ -39,7 +39,8 @@ it("traced covers every service of the layer that a program calls", async () => 
     )
   const traced = await tagsOf(Layer.provide(Workshop.traced, all))
   expect(traced.length).toBeGreaterThan(10)
-  // The span of `Closer.run` would never end, a mount looks keys up before it calls a service, and the others are not acts.
+  // The span of `Closer.run` would never end, a mount looks keys up before it calls a service, and
+  // the other methods are not acts.
   const untraced = [
     "ApiKeyCache",
     "BackgroundFailure/Logged",

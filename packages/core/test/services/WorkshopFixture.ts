@@ -79,7 +79,7 @@ export const inWorkshop =
     if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
   }
 
-/** A caller of a shop with their own key. */
+/** An API caller of a shop with its own key. */
 export const callerOf = (shop_id: ShopId): Effect.Effect<Caller, never, Entropy> =>
   Effect.map(Entropy.draw(ENTROPY_BYTES), (entropy) => ({
     shop_id,

@@ -69,7 +69,10 @@ export class NaiveWorkshop {
     shop.events.push({ type, ticket: n, at, data: { ticket: this.view(n), ...more } })
   }
 
-  /** Stores the answer of a success under its key for thirty days (Specification, Idempotency). */
+  /**
+   * Stores the result of a successful act under its key for thirty days (Specification,
+   * Idempotency).
+   */
   #once(place: string, key: string | null, request: string, run: () => Answer): Answer {
     const full = `${place} ${key}`
     const first = this.#remembered.findLast((r) => r.place === full && this.clock < r.until)

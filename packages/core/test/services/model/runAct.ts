@@ -29,13 +29,15 @@ export interface RealState {
   readonly repeatable: Array<Act>
 }
 
-/** The answers of the service and of the model to an act. */
+/** The results of an act on the service and on the model. */
 export interface BothAnswers {
   readonly real: Answer
   readonly naive: Answer
 }
 
-/** An answer of the service in the terms of the model: indices instead of ids, and no random codes. */
+/**
+ * A result of the service in the terms of the model: indices instead of ids, and no random codes.
+ */
 export const inModelNames = (realState: RealState, value: unknown): Json => {
   if (Array.isArray(value)) return value.map((one) => inModelNames(realState, one))
   if (typeof value !== "object" || value === null) return (value ?? null) as Json
