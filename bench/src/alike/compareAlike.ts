@@ -98,8 +98,8 @@ const PAIRS = [
 ] as const
 
 /**
- * Tests whether response times on Postgres reveal who has an account, by comparing each two kinds (Specification,
- * Endpoints; Clients and loyalty).
+ * Tests whether response times on Postgres reveal who has an account, by comparing every two kinds
+ * of people (Specification, Endpoints; Clients and loyalty).
  */
 export const alike = benchmark({
   about: "whether response times reveal who has an account, by the two-sided Mann-Whitney U test",

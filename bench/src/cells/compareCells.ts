@@ -14,7 +14,7 @@ import { countWires } from "./WireCounts.js"
 const COMMITTING: ReadonlyArray<string> = Object.values(LANE_CONNECTIONS)
 const CLAIMED = 64
 
-/** Repeats an act for some seconds, `at_once` concurrently. */
+/** Repeats an act for some seconds, with `at_once` repetitions in flight. */
 const forSeconds = (act: Effect.Effect<unknown, unknown>, at_once: number, seconds: number) =>
   Effect.gen(function* () {
     const end = performance.now() + seconds * 1000

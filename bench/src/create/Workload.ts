@@ -18,7 +18,7 @@ export const IN_FLIGHT = 64
  */
 const CREATES_A_DAY = SHOPS * 100
 
-/** The ticket that we and the peer create. */
+/** The ticket that the service and the PL/pgSQL function create. */
 export const TICKET = {
   service: "Resoling",
   item: "Brown boots",

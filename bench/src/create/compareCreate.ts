@@ -74,7 +74,10 @@ interface Asked {
   readonly seconds: number
 }
 
-/** Our code by the kinds of work that a create consists of. */
+/**
+ * The kinds of work in a create, each with a pattern for the addresses of its code. The first that
+ * matches counts.
+ */
 const KINDS = [
   ["garbage collection", /^\(garbage collector\)/],
   ["Effect", /node_modules\/(effect|@effect)\//],

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 
-/** The next message of a process. Rejects if the process ends before. */
+/** The next message of a process. Rejects if the process ends before it sends one. */
 const messageOf = (process: ChildProcess): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const ended = (code: number | null) => reject(new Error(`A program of the benchmark ended with status ${code}`))

@@ -6,12 +6,12 @@ export const SHOPS = 50
 /** The number of deliveries in flight: four for each shop (Specification, Webhooks). */
 export const IN_FLIGHT = 4 * SHOPS
 
-/** The order to raise a number of events for each shop. */
+/** A message that makes the program raise a number of events for each shop. */
 export interface Raise {
   readonly raised: number
 }
 
-/** The order to deliver the raised events. */
+/** A message that makes the program deliver the raised events. */
 export interface Deliver {
   readonly events: number
   /** True if the process is profiled, which slows it. */
@@ -66,12 +66,12 @@ export const measureRun = async (
   }
 }
 
-/** The order to raise a number of events for a shop whose receiver hangs. */
+/** A message that makes the program raise a number of events for a shop whose receiver hangs. */
 export interface Hang {
   readonly backlog: number
 }
 
-/** The order to raise and deliver events of healthy shops for some seconds. */
+/** A message that makes the program raise and deliver events of healthy shops for some seconds. */
 export interface Compare {
   readonly seconds: number
 }

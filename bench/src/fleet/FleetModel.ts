@@ -37,7 +37,10 @@ export interface Fleet {
 export const ASSUMED = {
   cores_per_worker: 8,
   cells_per_worker: 4,
-  /** The mean of all shops. The tickets are distributed by Zipf's law with the exponent 1. */
+  /**
+   * The mean number of tickets per shop. Zipf's law with the exponent 1 distributes the tickets
+   * over the shops.
+   */
   tickets_a_day: 60,
   hours_a_day: 10,
   /** The load of the busiest hour, divided by the mean. */

@@ -30,7 +30,10 @@ const CREATE = `with m as (
     upper(substr(md5('c' || n), 1, 8)), at, at, 'api', 'web-' || n, nextval('growth'), at, false, at + 5184000000
   from (select *, ${T0} + n * ${APART}::bigint as at from m) m order by n`
 
-/** A change of state of this many tickets, as the store saves it. Seven of ten are collected in the end. */
+/**
+ * The SQL that moves the tickets numbered from $1 to $2 to a state, as the store saves it. Of ten
+ * ready tickets, seven are collected.
+ */
 const changing = (state: "ready" | "collected") => {
   const changed: Readonly<Record<string, string>> = {
     state: `'${state}'`,

@@ -6,13 +6,13 @@ export interface ServerReady {
   readonly port: number
 }
 
-/** The server's memory in bytes, now and at most. */
+/** The server's current memory in bytes, and the largest so far. */
 export interface ServerState {
   readonly rss: number
   readonly most_rss: number
 }
 
-/** An order to the attackers to begin with a number of connections, or to stop. */
+/** A message that makes the attackers open a number of connections and begin. */
 export interface AttackOrder {
   readonly port: number
   readonly connections: number

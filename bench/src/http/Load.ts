@@ -8,12 +8,15 @@ import { KEYS, key, SHOPS, ticketBody } from "./Workload.js"
 
 export type Work = "GET" | "POST"
 
-/** The order to a load generator: the requests to send to a server. */
+/** The requests that a load generator sends to a server. */
 export interface Load {
   readonly port: number
   readonly work: Work
   readonly tickets: ReadonlyArray<string>
-  /** The number of the first request, because each run on a server sends other requests. */
+  /**
+   * The number of the first request. Each run on a server begins after the last request of the
+   * previous run, because a repeated create would be a replay.
+   */
   readonly from: number
   readonly requests: number
 }

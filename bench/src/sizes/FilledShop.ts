@@ -18,7 +18,10 @@ const BETWEEN_TICKETS_MS = 60
 /** The time between two creates, because a shop may create only 150 tickets an hour (Specification, Limits). */
 const BETWEEN_CREATES_MS = 3_600_000
 
-/** The size of a full batch of the closer. Of four consecutive tickets two are due, a millisecond apart in order. */
+/**
+ * The size of a full batch of the closer. Two of every four consecutive tickets are due to close,
+ * each a millisecond after the previous one.
+ */
 const CLOSURES = ServiceLimits.closures_per_batch
 
 /** The rows that are read for a page of the default size: one more, which shows whether another page follows. */
