@@ -24,8 +24,9 @@ export const place = ({ id, customer, ticket }: typeof Order.Type) =>
       yield* sql`insert into orders ${sql.insert(row)} on conflict do nothing`
       const same =
         yield* sql`select 1 from orders where id = ${id} and customer = ${customer} and ticket_id = ${data.id}`
-      // The key of a ticket is valid for its caller, for 30 days. If another user or an older request placed the order,
-      // this call has created a second ticket, which the failure rolls back.
+      // An idempotency key is valid only for its caller, for 30 days. If another user or an older
+      // request placed the order, this call has created a second ticket, which the failure rolls
+      // back.
       return same.length === 0 ? yield* taken(id) : { id, number: data.number_label }
     })
     return yield* sqlTransaction(order).pipe(

@@ -5,7 +5,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"
 import { importOrder, waiting } from "./orders.js"
 
-it("an ERP imports each order once, and reports an order as refused or to be retried by the type of the error", async () => {
+it("an ERP imports each order once, and reports by the type of an error whether the order is refused or must be retried", async () => {
   const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
   const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   if (!shop.ok) throw shop.refusal

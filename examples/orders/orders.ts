@@ -42,9 +42,9 @@ export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, calle
 }
 
 /**
- * For orders in another database, which are written first, without a ticket: requests the ticket of each until its
- * number is stored. The idempotency key is the order's id, so that a request whose response was lost creates no second
- * ticket.
+ * Creates the tickets of the orders that have none yet, and stores their numbers. It is for orders
+ * in another database, which the shop writes first. The idempotency key is made from the order's
+ * id, so that a repeated request creates no second ticket if the first response was lost.
  */
 export const requestTickets = async (workshop: PromiseWorkshop, pool: pg.Pool, caller: PlainCaller) => {
   const { rows } = await pool.query<Order>("select id, service from orders where ticket_number is null order by id")

@@ -1,8 +1,8 @@
 import type { ClientNotification, NoticeRecord } from "@workshop/core"
 
 /**
- * Notifies a client. If it rejects, it is called again with the same notification by the table of retries
- * (Specification, States).
+ * Notifies a client. If it rejects, the service calls it again with the same notification after the
+ * delays of the retry table (Specification, States).
  */
 export type ClientNotifier = (notification: ClientNotification) => Promise<void>
 
@@ -16,7 +16,10 @@ export interface Contact {
   readonly whatsapp?: string
 }
 
-/** Makes a POST of JSON. With `once` the provider can drop a repetition, which is sent after a crash. */
+/**
+ * Makes a POST of JSON. The provider drops a request whose idempotency key it has seen, because the
+ * service repeats a notification after a crash.
+ */
 export type Post = (url: string, body: unknown, once: string) => Promise<void>
 
 /** A {@link Post} over `fetch`, for a provider with bearer tokens. */
@@ -67,7 +70,10 @@ export const byWhatsApp =
     return post(url, { messaging_product: "whatsapp", to, type: "template", template }, notification.id)
   }
 
-/** Notifies by the first channel that reaches the client. A client whom no channel reaches has the inbox. */
+/**
+ * Notifies by the first channel that reaches the client. A client whom no channel reaches finds the
+ * notification in the app's inbox.
+ */
 export const firstOf =
   (
     contactOf: (client_id: string) => Promise<Contact>,

@@ -14,8 +14,9 @@ interface Kept {
 const EMPTY: Kept = { tickets: [], outbox: [] }
 
 /**
- * A till's data in one JSON file. It writes a new file and then renames it, so that a crash leaves either the old or
- * the new one. It writes the whole file for every page, so a till with many thousands of tickets needs a database.
+ * A till's data in one JSON file. It writes a new file and then renames it, so that a crash leaves
+ * either the old or the new file. It writes the whole file for every page, so a till with many
+ * thousands of tickets needs a database.
  */
 export const openDisk = (path: string): TillDisk => {
   const kept: Kept = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : EMPTY

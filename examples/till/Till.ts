@@ -10,7 +10,10 @@ export interface TillDisk {
   syncedUntil: string | undefined
   /** The sales that were not sent yet, by their idempotency keys, which they have from the beginning. */
   readonly outbox: Map<string, Sale>
-  /** Saves all the data. After a crash meanwhile, the data of the previous save are there. */
+  /**
+   * Saves all the data. If the process crashes meanwhile, the file has the data of the previous
+   * save.
+   */
   readonly save: () => void
 }
 

@@ -245,7 +245,7 @@ describe("@workshop/client", () => {
     ])
   })
 
-  it("a result has the request's id, its limit and its attempts, like a failure", async () => {
+  it("a result has the request's id, the rate limit and the number of attempts, as a failure has", async () => {
     const limits = { limit: 120, remaining: expect.any(Number), reset_seconds: expect.any(Number) }
     const response = { request_id: expect.stringMatching(/^[0-9a-f]{24}$/), rate_limit: limits, attempts: 1 }
     expect(await client.shop.read()).toMatchObject({ ok: true, response: { status: 200, ...response } })
@@ -279,7 +279,7 @@ describe("@workshop/client", () => {
     [{ baseUrl: BASE, key: "" }, /key must be the shop's API key/],
     [{ baseUrl: BASE, key: undefined as unknown as string }, /key must be/],
     [{ baseUrl: BASE, key: "wk_live_x\n" }, /key must be/]
-  ])("the option in %o is refused with what to change", (options, message) => {
+  ])("the option in %o is refused with a message that says what to change", (options, message) => {
     expect(() => createClient(options)).toThrow(message)
   })
 
@@ -339,7 +339,7 @@ describe("@workshop/client", () => {
     '{"success":false,"error":"Not found"}',
     '{"success":false,"error":{"code":404}}',
     '{"error":{"code":"NOT_FOUND","message":"no"}}'
-  ])("a response of another program is a failure: %s", async (body) => {
+  ])("a response that is not from the service is a failure: %s", async (body) => {
     const proxy = scripted(new Response(body, { status: 200 }))
     expect(await proxy.client.shop.read()).toMatchObject({ ok: false, error: { code: "MISUNDERSTOOD", status: 200 } })
   })

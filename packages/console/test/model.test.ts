@@ -63,7 +63,7 @@ describe("the reason that is shown for a refused move", () => {
 })
 
 describe("the timeline", () => {
-  it("the timeline extends to the last event that is still to come, if there is one", () => {
+  it("the timeline extends to the last future event, if there is one", () => {
     expect(storyOf(collected, [], NOW).isGoingOn).toBe(false)
     const open = { ...collected, windows: [{ kind: "closure", from: iso(-1), to: iso(5) }] } as unknown as History
     const { isGoingOn, anchors } = storyOf(open, [], NOW)
@@ -74,7 +74,7 @@ describe("the timeline", () => {
 const program = { active: false, stamps_required: 1, stamps_per_ticket: 1, reward_label: null }
 const words = { languages: ["fr"], forbidden_words: [], allowed_words: [] }
 
-/** A sandbox with one client, who has stamps, and one who blocked the shop. */
+/** A sandbox with a client who has stamps, and another client who blocked the shop. */
 const begun: Beginning = {
   at: NOW,
   shop: {
@@ -114,7 +114,7 @@ describe("a recording", () => {
     ])
   })
 
-  // The last act of each row is the one that a scenario cannot repeat.
+  // The last act of each row is an act that a scenario cannot repeat.
   it.each<[why: string, acts: ReadonlyArray<Act>, from?: Beginning]>([
     [
       "the shop's events do not go to the built-in receiver. Use the built-in receiver from the beginning of the recording",

@@ -11,7 +11,7 @@ declare module "vitest" {
   }
 }
 
-/** An empty store of the kind that the Vitest project asks for. */
+/** An empty store of the kind that the Vitest project selects. */
 export const testStore: Layer.Layer<StorePorts, never, Entropy> = Layer.suspend(() =>
   inject("store") === "postgres" ? postgresStore : MemoryStore.layer
 )

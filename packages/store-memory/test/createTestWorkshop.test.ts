@@ -42,7 +42,7 @@ it("a test workshop retries a webhook at the intervals of the specification's ta
   expect(await verify(first!.body, header, set.secret, { now })).toMatchObject({ ok: true })
 })
 
-it("a receiver that verifies signatures with the test's clock accepts events, and one that uses the real clock refuses them (docs/test-your-app.md)", async () => {
+it("a receiver that verifies signatures with the test's clock accepts events, and a receiver that uses the real clock refuses them (docs/test-your-app.md)", async () => {
   const said: Array<string> = []
   let secret = ""
   test = await createTestWorkshop({

@@ -306,7 +306,7 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
     ))
 
   /**
-   * Runs at most `most` works at once. Further works wait in a queue, without a client
+   * Runs at most `most` tasks at once. Further tasks wait in a queue, without a client
    * (docs/your-database.md, On your pool).
    */
   const limitConcurrency = (max: number) => {

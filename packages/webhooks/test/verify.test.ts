@@ -102,7 +102,7 @@ describe("verify's own rules", () => {
     }
   })
 
-  it("verify throws if the receiver passes no secret, an empty one, or a parsed body", async () => {
+  it("verify throws if the receiver passes no secret, an empty secret, or a parsed body", async () => {
     for (const secrets of ["", [], [SECRET, ""], undefined, null, [undefined]]) {
       await expect(verify("{}", header, secrets as string)).rejects.toThrow(TypeError)
     }
