@@ -52,6 +52,6 @@ if (unknown.length > 0) {
   console.error(
     `This registry does not have ${unknown.length} of them, so they stay without integrity: ${unknown.join(", ")}`
   )
-  console.error("Run this again where the registry of the world is reached, and commit the lock file.")
+  console.error("Run this again on a machine that reaches the public registry, and commit the lock file.")
   process.exitCode = 1
 }

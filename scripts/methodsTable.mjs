@@ -55,7 +55,7 @@ const refusalsOf = (type) => {
   if (named === undefined) return []
   const tags = [...new Set(named.split("|").map((tag) => tag.trim()))].sort()
   const odd = tags.filter((tag) => !/^[A-Z]\w+$/.test(tag))
-  if (odd.length > 0) throw new Error(`These are no tags of refusals: ${odd}`)
+  if (odd.length > 0) throw new Error(`These are not tags of refusals: ${odd}`)
   return tags.filter((tag) => !COMMON.includes(tag))
 }
 
@@ -110,7 +110,7 @@ const methodsOf = (path, name) => {
     else method += `${line}\n`
     if (!isWhole(method.trim())) continue
     const [, called = "", head = "", type = ""] = /^(\w+): \((.*?)\) => (.*);$/s.exec(method.trim()) ?? []
-    if (called === "") throw new Error(`This is no method:\n${method}`)
+    if (called === "") throw new Error(`This is not a method:\n${method}`)
     rows.push({ called: `${group}${called}`, parameters: parametersOf(head), says: sentences(comment), type })
     comment = ""
     method = ""

@@ -52,7 +52,7 @@ const until = async (said, words) => {
     if (said.hasEnded) break
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`It never said ${words}:\n${said.text}`)
+  throw new Error(`The command never printed ${words}:\n${said.text}`)
 }
 
 /** Runs a line in a shell. @param {string} line @param {Record<string, string>} variables */

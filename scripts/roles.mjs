@@ -59,7 +59,7 @@ const forService = (/** @type {Table} */ { name }) => {
 const forReader = (/** @type {Table} */ { name, columns }) => {
   const hidden = hiddenColumns[name] ?? []
   const unknown = hidden.find((column) => column !== "*" && !columns.includes(column))
-  if (unknown !== undefined) throw new Error(`Rights.ts hides ${name}.${unknown}, which there is not: remove it.`)
+  if (unknown !== undefined) throw new Error(`Rights.ts hides ${name}.${unknown}, which does not exist: remove it.`)
   if (hidden.includes("*")) return []
   const seen = columns.filter((column) => !hidden.includes(column))
   return [`grant select${hidden.length === 0 ? "" : ` (${seen.join(", ")})`} on workshop.${name} to workshop_reader;`]

@@ -643,7 +643,7 @@ await worker.dispose()
 const chosen = process.argv.slice(2)
 const unknown = chosen.filter((name) => !(name in parts))
 if (unknown.length > 0)
-  throw new Error(`There is no part ${unknown.join(", ")}: choose of ${Object.keys(parts).join(", ")}`)
+  throw new Error(`There is no part ${unknown.join(", ")}: choose one of ${Object.keys(parts).join(", ")}`)
 run(
   "npm",
   ["pack", "--pack-destination", folder, ...publishedPackages.flatMap((name) => ["-w", `packages/${name}`])],

@@ -46,7 +46,7 @@ const stepsOf = (page: string): ReadonlyArray<Step> => {
     if (curl === undefined) return exported
     const [words, answer] = [parts[i + 1]?.text ?? "", parts[i + 2]]
     const status = /\b([1-5]\d\d)\b/.exec(words)?.[1]
-    if (answer?.language !== "json" || status === undefined) throw new Error(`No answer is shown for ${curl}`)
+    if (answer?.language !== "json" || status === undefined) throw new Error(`The README shows no response to ${curl}`)
     const shown = { command: curl, status: Number(status), isPart: /\bin part\b/.test(words) }
     return [...exported, { shown: { ...shown, answer: JSON.parse(answer.text) } }]
   })

@@ -20,7 +20,7 @@ import { openBrowser } from "./browser.js"
 import { START } from "./consolePage.js"
 
 const executablePath = chromiumPath()
-if (executablePath === undefined) console.warn(`The reports are not tried in a real browser: ${NO_CHROMIUM}.`)
+if (executablePath === undefined) console.warn(`The reports are not tested in a real browser: ${NO_CHROMIUM}.`)
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 

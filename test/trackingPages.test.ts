@@ -18,7 +18,7 @@ type Findings = ReadonlyArray<{
 }>
 
 const executablePath = chromiumPath()
-if (executablePath === undefined) console.warn(`The clients' pages are not tried in a real browser: ${NO_CHROMIUM}.`)
+if (executablePath === undefined) console.warn(`The clients' pages are not tested in a real browser: ${NO_CHROMIUM}.`)
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 

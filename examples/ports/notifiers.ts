@@ -32,7 +32,7 @@ export const postWith =
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(8_000)
     })
-    if (!response.ok) throw new Error(`The provider answered ${response.status}`)
+    if (!response.ok) throw new Error(`The provider responded with ${response.status}`)
   }
 
 const words = { "ticket.ready": "is ready for you", "ticket.impossible": "cannot be done, sorry: please pick it up" }

@@ -68,7 +68,7 @@ export class MixedLoad {
       last = `${outcome}: ${text.slice(0, 400)}`
       await pause(200)
     }
-    throw new Error(`${method} ${path} was repeated a hundred times, and last got ${last}`)
+    throw new Error(`${method} ${path} was repeated a hundred times, and the last outcome was ${last}`)
   }
 
   #call(method: string, path: string, key: string | undefined, due_ms: number, body?: object): Promise<Response> {

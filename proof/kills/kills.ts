@@ -96,7 +96,7 @@ class Load {
   /** Waits until every cell has acknowledged another create, and returns how long that took. */
   async recovered(since: number): Promise<number> {
     while (this.latest.some((at) => at < since)) {
-      if (performance.now() - since > 120_000) throw new Error("A cell acknowledged nothing for two minutes")
+      if (performance.now() - since > 120_000) throw new Error("A cell acknowledged no create for two minutes")
       await pause(5)
     }
     return performance.now() - since

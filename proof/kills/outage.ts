@@ -181,7 +181,7 @@ class Service {
     const began = Date.now()
     for (; !(await isSo()); await pause(100))
       if (Date.now() > began + TIMEOUT_MS)
-        throw new Error(`${what}: not within ${TIMEOUT_MS / 1000} s. ${this.node.said}`)
+        throw new Error(`${what}: this did not happen within ${TIMEOUT_MS / 1000} s. ${this.node.said}`)
     return Date.now() - began
   }
 

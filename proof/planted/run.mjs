@@ -120,7 +120,7 @@ const passing = new Set()
 const testsCatch = async (machine, id, tests) => {
   if (!passing.has(tests)) {
     const { what } = await testsFind(machine, "", tests)
-    if (what !== null) throw new Error(`Without a planted bug a test fails already: ${what}`)
+    if (what !== null) throw new Error(`A test fails even without a planted bug: ${what}`)
     passing.add(tests)
   }
   return testsFind(machine, id, tests)
@@ -138,7 +138,7 @@ const build = await plantingBuild(`${root}proof/planted/machines.ts`, program)
 await build.with(null)
 const whole = await looksAt(program)
 const wrong = whole.filter(({ what }) => what !== null)
-if (wrong.length > 0) throw new Error(`Without a planted bug something is found already: ${JSON.stringify(wrong)}`)
+if (wrong.length > 0) throw new Error(`The machines report an error even without a planted bug: ${JSON.stringify(wrong)}`)
 
 /** @type {Map<string, Look[]>} */
 const results = new Map()

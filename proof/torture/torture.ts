@@ -285,7 +285,7 @@ export const torture = async (asked: Torture): Promise<Outcome> => {
   const theatre = await Theatre.open(chance)
   let overdue: NodeJS.Timeout | undefined
   const ended = new Promise<never>((_, reject) => {
-    const end = (why: string) => reject(new Error(`The run ${why}. The last thing it did: ${doing}`))
+    const end = (why: string) => reject(new Error(`The run ${why}. Its last step: ${doing}`))
     overdue = setTimeout(() => end(`had not ended ${GRACE_S} s after its last fault`), (seconds + GRACE_S) * 1000)
     signal?.addEventListener("abort", () => end("was stopped"))
   })

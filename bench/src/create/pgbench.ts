@@ -32,7 +32,7 @@ export const runPgbench = async (pgbench: string, url: string, seconds: number):
   try {
     const { stdout } = await promisify(execFile)(pgbench, options)
     const found = /^tps = ([\d.]+)/m.exec(stdout)
-    if (found === null) throw new Error(`pgbench said: ${stdout}`)
+    if (found === null) throw new Error(`pgbench printed: ${stdout}`)
     return Number(found[1])
   } finally {
     rmSync(folder, { recursive: true, force: true })

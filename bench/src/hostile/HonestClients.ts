@@ -98,7 +98,7 @@ export class HonestClients {
           response.on("error", reject)
         }
       )
-      asked.setTimeout(10_000, () => asked.destroy(new Error("no answer within ten seconds")))
+      asked.setTimeout(10_000, () => asked.destroy(new Error("no response within ten seconds")))
       asked.on("error", reject)
       asked.end(body)
     })

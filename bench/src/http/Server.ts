@@ -80,7 +80,7 @@ export class Lap {
     this.#next += sent + CONNECTIONS
     this.#answered += sent
     this.#seconds += sent / per_second
-    if (this.#next > MAX_REQUESTS[this.#work]) throw new Error("More requests than the limits let through")
+    if (this.#next > MAX_REQUESTS[this.#work]) throw new Error("The limits of keys and shops allow fewer requests")
   }
 
   /** Begins to count, after the warm-up. */

@@ -57,7 +57,7 @@ const importing = async (url: string, count: number): Promise<ReadonlyArray<numb
     if (!report.ok || report.value.stopped_at !== null) throw new Error(JSON.stringify(report))
     const { tickets, clients, cards, already } = report.value
     times.push((performance.now() - began) / 1000)
-    console.error(`import, ${what}: ${tickets} tickets, ${clients} clients, ${cards} cards; ${already} there already`)
+    console.error(`import, ${what}: ${tickets} tickets, ${clients} clients, ${cards} cards; ${already} existed already`)
   }
   await workshop.stop()
   return times

@@ -80,7 +80,7 @@ const inProcess = Effect.gen(function* () {
   const onward = { times: CREATES, between: () => clock.advance(HOUR_MS) }
   const expectStatus = (expected: number) => (n: number) => {
     const { status } = run(answer(requestOf(expected === 200 ? "GET" : "POST", made + n, shops[n % SHOPS]!.ticket.id)))
-    if (status !== expected) throw new Error(`A request was answered ${status} in place of ${expected}`)
+    if (status !== expected) throw new Error(`A request got the status ${status} instead of ${expected}`)
   }
   let made = 0
   clock.advance(HOUR_MS)
