@@ -24,11 +24,11 @@ const client = createClient({ baseUrl: BASE, key, fetch })
 
 /** A `fetch` that returns the responses of a list, and records the requests. */
 const scripted = (...answers: ReadonlyArray<Response | Error | "real" | "lost">) => {
-  const asked: Array<Request> = []
+  const requests: Array<Request> = []
   const waited: Array<number> = []
   const answer = async (request: Request): Promise<Response> => {
-    asked.push(request.clone())
-    const next = answers[asked.length - 1] ?? "real"
+    requests.push(request.clone())
+    const next = answers[requests.length - 1] ?? "real"
     if (next instanceof Error) throw next
     if (next === "lost") {
       await fetch(request)
@@ -38,7 +38,7 @@ const scripted = (...answers: ReadonlyArray<Response | Error | "real" | "lost">)
   }
   const wait = async (ms: number) => void waited.push(ms)
   const options = { fetch: answer, wait, random: () => 1 }
-  return { asked, waited, options, client: createClient({ baseUrl: BASE, key, ...options }) }
+  return { asked: requests, waited, options, client: createClient({ baseUrl: BASE, key, ...options }) }
 }
 
 const failure = (status: number, code: string, headers: Record<string, string> = {}) =>
@@ -105,8 +105,8 @@ describe("@workshop/client", () => {
   })
 
   it("a refusal is a value, typed by its code (Specification, Errors)", async () => {
-    const made = unwrap(await client.tickets.create({ service: "Heels" }))
-    const refused = await client.tickets.changeStatus(made.id, "collected")
+    const ticket = unwrap(await client.tickets.create({ service: "Heels" }))
+    const refused = await client.tickets.changeStatus(ticket.id, "collected")
     if (refused.ok || refused.error.code !== "CONFLICT") throw new Error("not refused")
     expect(refused.error.details).toEqual({
       reason: "INVALID_TRANSITION",
@@ -114,24 +114,24 @@ describe("@workshop/client", () => {
       to: "collected",
       allowed: ["ready", "impossible"],
       state: "workshop",
-      updated_at: made.updated_at
+      updated_at: ticket.updated_at
     })
     expect(refused.error).toMatchObject({ status: 409, request_id: expect.stringMatching(/^[0-9a-f]{24}$/) })
   })
 
   it("a create whose response was lost is retried with the same key and creates one ticket (Specification, Idempotency)", async () => {
     const lossy = scripted(new TypeError("fetch failed"), new TypeError("fetch failed"), "real")
-    const made = await lossy.client.tickets.create({ service: "Zip", external_ref: "lost" })
-    expect(made).toMatchObject({ ok: true, value: { service: "Zip" }, meta: { replayed: false } })
+    const result = await lossy.client.tickets.create({ service: "Zip", external_ref: "lost" })
+    expect(result).toMatchObject({ ok: true, value: { service: "Zip" }, meta: { replayed: false } })
     expect(new Set(lossy.asked.map(({ headers }) => headers.get("idempotency-key"))).size).toBe(1)
     expect(lossy.waited).toEqual([200, 400])
     expect(await client.tickets.list({ external_ref: "lost" })).toMatchObject({ ok: true, value: [{ service: "Zip" }] })
   })
 
   it("a change of state whose response was lost is retried with its key and happens once (Specification, Idempotency)", async () => {
-    const made = unwrap(await client.tickets.create({ service: "Heels" }))
+    const ticket = unwrap(await client.tickets.create({ service: "Heels" }))
     const lossy = scripted("lost", "real")
-    const moved = await lossy.client.tickets.changeStatus(made.id, "ready")
+    const moved = await lossy.client.tickets.changeStatus(ticket.id, "ready")
     expect(moved).toMatchObject({
       ok: true,
       value: { state: "ready" },
@@ -302,8 +302,8 @@ describe("@workshop/client", () => {
     [{ timeoutMs: 0 }, "timeoutMs must be a whole number from 1"],
     [{ retries: 1.5 }, "retries must be a whole number from 0"],
     [{ maxRetryDelayMs: Number.NaN }, "maxRetryDelayMs must be a whole number from 0"]
-  ])("the option %j of a call is refused in one sentence", (wrong, sentence) => {
-    expect(() => createClient({ baseUrl: BASE, key, ...wrong } as never)).toThrow(sentence)
+  ])("the option %j of a call is refused in one sentence", (options, sentence) => {
+    expect(() => createClient({ baseUrl: BASE, key, ...options } as never)).toThrow(sentence)
   })
 
   it("wrong options of a call are refused in one sentence", async () => {
@@ -375,12 +375,12 @@ describe("@workshop/client", () => {
         since = page.meta.synced_until
       }
     }
-    const made = unwrap(await client.tickets.create({ service: "Lining" }))
+    const ticket = unwrap(await client.tickets.create({ service: "Lining" }))
     await sync()
-    expect(till.get(made.id)).toBe("workshop")
+    expect(till.get(ticket.id)).toBe("workshop")
     clock.advance(5)
-    await client.tickets.changeStatus(made.id, "ready")
+    await client.tickets.changeStatus(ticket.id, "ready")
     await sync()
-    expect(till.get(made.id)).toBe("ready")
+    expect(till.get(ticket.id)).toBe("ready")
   })
 })

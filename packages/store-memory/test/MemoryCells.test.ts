@@ -67,7 +67,7 @@ const breakable = (
 
 /** Runs a test on three cells with one shop each. The test can make a cell unavailable or silent. */
 const testing = (
-  body: (given: {
+  body: (fixture: {
     readonly unavailable: Set<string>
     readonly silent: Set<string>
     readonly shops: ReadonlyArray<ShopId>
@@ -88,8 +88,8 @@ const testing = (
       seen.map(({ name }) => name)
     )
     const complaints = Effect.map(
-      Effect.forEach(probes, (one) => one.complaint ?? Effect.succeed(null)),
-      (found) => found.flatMap((one) => one ?? [])
+      Effect.forEach(probes, (probe) => probe.complaint ?? Effect.succeed(null)),
+      (reasons) => reasons.flatMap((reason) => reason ?? [])
     )
     const tested = Effect.gen(function* () {
       const shops = yield* Effect.replicateEffect(openShop(), 3)
@@ -173,17 +173,17 @@ describe("A store of several cells", () => {
           yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
           expect(yield* unavailableSeen).toEqual(["north"])
           silent.add("north")
-          const asked = yield* Effect.replicateEffect(Effect.fork(shop(second!)), 20)
-          const refused = asked.slice(8)
+          const reads = yield* Effect.replicateEffect(Effect.fork(shop(second!)), 20)
+          const refused = reads.slice(8)
           expect((yield* Effect.flip(Fiber.join(refused.at(-1)!)))._tag).toBe("StoreUnavailable")
-          expect(yield* Effect.filter(asked, (one) => Effect.map(one.status, FiberStatus.isDone))).toEqual(refused)
+          expect(yield* Effect.filter(reads, (read) => Effect.map(read.status, FiberStatus.isDone))).toEqual(refused)
           expect(yield* shop(first!)).not.toBeNull()
           // An interrupted request lets another request wait.
-          yield* Fiber.interrupt(asked[0]!)
+          yield* Fiber.interrupt(reads[0]!)
           const next = yield* Effect.fork(shop(second!))
           yield* Effect.yieldNow()
           expect(FiberStatus.isDone(yield* next.status)).toBe(false)
-          yield* Fiber.interruptAll([...asked, next])
+          yield* Fiber.interruptAll([...reads, next])
         })
       )
     ))
@@ -305,8 +305,12 @@ describe("A store of several cells", () => {
           yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
           yield* until("the cell to be back", unavailableSeen, ({ length }) => length === 0)
           // The copies are written at the next change of an account, or by the check of every second.
-          yield* until("one account in the cell", north.account(zoe.id), (found) => found?.phone === amira.phone)
-          yield* until("the other account in the cell", north.account(amira.id), (found) => found?.phone === zoe.phone)
+          yield* until("one account in the cell", north.account(zoe.id), (account) => account?.phone === amira.phone)
+          yield* until(
+            "the other account in the cell",
+            north.account(amira.id),
+            (account) => account?.phone === zoe.phone
+          )
         })
       )
     ))

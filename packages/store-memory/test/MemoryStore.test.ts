@@ -49,8 +49,8 @@ describe("Behaviour that only the memory store has", () => {
           take([{ policy: "writes_per_minute", subject, time_zone: null }], at),
           ([limitStatus]) => limitStatus?.remaining
         )
-      const found = [yield* use("a", TEST_START), yield* use("a", TEST_START + 1)]
-      return [...found, yield* use("b", TEST_START + 200_000), yield* use("a", TEST_START + 200_001)]
+      const statuses = [yield* use("a", TEST_START), yield* use("a", TEST_START + 1)]
+      return [...statuses, yield* use("b", TEST_START + 200_000), yield* use("a", TEST_START + 200_001)]
     }).pipe(Effect.provide(Layer.provideMerge(layer, Entropy.layerSeeded(1))), Effect.runPromise)
     expect(left).toEqual([29, 28, 29, 29])
   })

@@ -75,7 +75,7 @@ class NaiveQueue {
 type Act =
   | { readonly do: "raise"; readonly ticket: number }
   | { readonly do: "claim" }
-  | { readonly do: "land"; readonly nth: number; readonly how: "arrives" | "fails" }
+  | { readonly do: "land"; readonly nth: number; readonly result: "arrives" | "fails" }
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "turn"; readonly on: boolean }
   | { readonly do: "replay"; readonly seq: number }
@@ -126,11 +126,11 @@ class Twins {
     return claimed
   }
 
-  land(event_id: EventId, how: "arrives" | "fails"): void {
+  land(event_id: EventId, result: "arrives" | "fails"): void {
     const row = this.naive.rows.get(event_id)!
     const { generation } = this.naive.webhook
     const attempts_since_reset = presentSchedule(row, this.naive.webhook).attempts_since_reset + 1
-    if (how === "fails") {
+    if (result === "fails") {
       this.put({ ...row, generation, attempts_since_reset, attempts_made: row.attempts_made + 1, due_at: this.now + 7 })
       return
     }
@@ -150,7 +150,7 @@ class Twins {
         return
       case "land": {
         const event_id = [...this.naive.flying.keys()][act.nth]
-        if (event_id !== undefined) this.land(event_id, act.how)
+        if (event_id !== undefined) this.land(event_id, act.result)
         return
       }
       case "wait":

@@ -43,13 +43,13 @@ it("a test workshop retries a webhook at the intervals of the specification's ta
 })
 
 it("a receiver that verifies signatures with the test's clock accepts events, and a receiver that uses the real clock refuses them (docs/test-your-app.md)", async () => {
-  const said: Array<string> = []
+  const lines: Array<string> = []
   let secret = ""
   test = await createTestWorkshop({
     send: async ({ body, headers }) => {
       for (const options of [{ now: test.now() }, {}]) {
         const received = await receive(body, headers["Service-Signature"], secret, options)
-        said.push(received.ok ? received.event.type : received.reason)
+        lines.push(received.ok ? received.event.type : received.reason)
       }
       return { status: 200 }
     },
@@ -59,7 +59,7 @@ it("a receiver that verifies signatures with the test's clock accepts events, an
   secret = (await unwrap(workshop.webhooks.set(shop.id, "https://erp.example/hook"))).secret
   await unwrap(workshop.tickets.create(caller, { service: "Hem" }, "order-1"))
   await test.advance(0)
-  expect(said).toEqual(["ticket.created", "too_old"])
+  expect(lines).toEqual(["ticket.created", "too_old"])
 })
 
 it("createTestWorkshop refuses a misspelt or invalid option with a message that names the right one", async () => {

@@ -32,10 +32,10 @@ describe("verify returns the verdicts of the test vectors", () => {
   it("the signatures of valid test vectors equal those that node:crypto makes", () => {
     for (const { header, body, secrets } of vectors.filter(({ ok }) => ok)) {
       const t = /t=(\d+)/.exec(header!)![1]
-      const made = secrets.map((secret) =>
+      const signatures = secrets.map((secret) =>
         createHmac("sha256", secret).update(`${t}.`).update(bytesOf(body)).digest("hex")
       )
-      expect(made.some((hex) => header!.includes(`v1=${hex}`))).toBe(true)
+      expect(signatures.some((hex) => header!.includes(`v1=${hex}`))).toBe(true)
     }
   })
 })

@@ -36,23 +36,26 @@ export type Act =
 
 const which = fc.nat(7)
 const amount = fc.nat(9)
-const who = fc.constantFrom<Person>("Amira", "Karim")
+const person = fc.constantFrom<Person>("Amira", "Karim")
 const status = fc.constantFrom<TicketStatus>("ready", "impossible", "workshop", "collected")
 const one = <A extends Act[0]>(...acts: ReadonlyArray<A>) => fc.constantFrom(...acts)
 
 /** Arbitraries of every act. `wait` can also set the clock back. */
 export const arbitrary = {
   wait: fc.tuple(one("wait"), fc.oneof(fc.constantFrom(0, 1, -HOUR, DAY, 60 * DAY), fc.nat(30 * HOUR))),
-  create: fc.tuple(one("create"), fc.record({ client: who, phone: who, deposit_minor: amount }, { requiredKeys: [] })),
+  create: fc.tuple(
+    one("create"),
+    fc.record({ client: person, phone: person, deposit_minor: amount }, { requiredKeys: [] })
+  ),
   move: fc.tuple(one("move"), which, status),
   close: fc.tuple(one("close"), which),
   news: fc.tuple(one("notified", "delay", "part"), which),
   money: fc.tuple(one("quote", "edit price", "edit deposit"), which, amount),
   quoteAnswer: fc.tuple(one("answer quote"), which, fc.constantFrom("accepted" as const, "refused" as const)),
   offerAnswer: fc.tuple(one("answer offer"), which, fc.constantFrom("accepted" as const, "blocked" as const)),
-  visit: fc.tuple(one("visit"), who),
-  stamps: fc.tuple(one("stamps"), who, fc.constantFrom(0 as const, 1 as const), fc.integer({ min: 1, max: 10 })),
-  redeem: fc.tuple(one("redeem"), who),
+  visit: fc.tuple(one("visit"), person),
+  stamps: fc.tuple(one("stamps"), person, fc.constantFrom(0 as const, 1 as const), fc.integer({ min: 1, max: 10 })),
+  redeem: fc.tuple(one("redeem"), person),
   program: fc.tuple(one("program"), fc.boolean(), fc.integer({ min: 1, max: 12 }), fc.nat(4)),
   ping: fc.tuple(one("ping"))
 }
@@ -115,9 +118,9 @@ export const commandOf = (act: Act, { slice }: TestShop): Command<unknown, unkno
     case "visit":
       return recordVisit(SHOP, PEOPLE[act[1]].id)
     case "stamps": {
-      const [, who, key, count] = act
+      const [, person, key, count] = act
       const caller_id = [KEY, OTHER_KEY][key]!
-      return giveStamps(SHOP, { client_id: PEOPLE[who].id, caller_id, count: count as never })
+      return giveStamps(SHOP, { client_id: PEOPLE[person].id, caller_id, count: count as never })
     }
     case "redeem":
       return redeemReward(SHOP, { client_id: PEOPLE[act[1]].id, caller_id: KEY })

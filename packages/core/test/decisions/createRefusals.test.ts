@@ -6,13 +6,13 @@ import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
 import { inputIssues } from "../../src/domain/InvalidInput.js"
 import { AMIRA, KARIM, NOBODY, SHOP, TestShop, ticketInput } from "./fixtures.js"
 
-const create = (fields: Record<string, unknown> = {}, found: ReadonlyArray<FoundWord> = []) =>
-  createTicket(SHOP, ticketInput(fields), { via: "api", foundWords: found })
+const create = (fields: Record<string, unknown> = {}, foundWords: ReadonlyArray<FoundWord> = []) =>
+  createTicket(SHOP, ticketInput(fields), { via: "api", foundWords: foundWords })
 
 const HEM: ReadonlyArray<FoundWord> = [{ field: "service", word: "hem" }]
 
-const blockedBy = (shop: TestShop, who: typeof KARIM) => {
-  shop.create({ client_phone: who.phone })
+const blockedBy = (shop: TestShop, client: typeof KARIM) => {
+  shop.create({ client_phone: client.phone })
   shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
 }
 
@@ -63,17 +63,19 @@ describe("Specification, Errors: refusals of a new ticket", () => {
   })
 
   it("a word of a language's list is refused only in shops of that language (Specification, Errors)", () => {
-    const found = [{ field: "item", word: "schlampe", languages: ["de", "it"] }] as const
+    const foundWords = [{ field: "item", word: "schlampe", languages: ["de", "it"] }] as const
     const item = "Schlampe"
-    expect(new TestShop({ languages: ["de"] }).refuses(create({ item }, found))).toMatchObject({ field: "item" })
-    expect(new TestShop({ languages: ["en", "fr"] }).does(create({ item }, found)).item).toBe(item)
-    expect(new TestShop({ languages: [] }).does(create({ item }, found)).item).toBe(item)
+    expect(new TestShop({ languages: ["de"] }).refuses(create({ item }, foundWords))).toMatchObject({ field: "item" })
+    expect(new TestShop({ languages: ["en", "fr"] }).does(create({ item }, foundWords)).item).toBe(item)
+    expect(new TestShop({ languages: [] }).does(create({ item }, foundWords)).item).toBe(item)
   })
 
   it("a word that is forbidden in one language and harmless in another language of the shop is accepted (Specification, Errors)", () => {
-    const found = [{ field: "item", word: "dick", languages: ["en"] }] as const
-    expect(new TestShop({ languages: ["de", "en"] }).does(create({ item: "dick gefüttert" }, found)).number).toBe(1)
-    expect(new TestShop({ languages: ["en"] }).refuses(create({ item: "dick" }, found))).toMatchObject({
+    const foundWords = [{ field: "item", word: "dick", languages: ["en"] }] as const
+    expect(new TestShop({ languages: ["de", "en"] }).does(create({ item: "dick gefüttert" }, foundWords)).number).toBe(
+      1
+    )
+    expect(new TestShop({ languages: ["en"] }).refuses(create({ item: "dick" }, foundWords))).toMatchObject({
       field: "item"
     })
   })
@@ -87,10 +89,10 @@ describe("Specification, Errors: refusals of a new ticket", () => {
   })
 
   it("a shop allows a word by the name that the filter returns, even if the text spells it differently (Specification, Sandbox)", () => {
-    const found = [{ field: "item", word: "coat" }]
-    expect(new TestShop().refuses(create({ item: "c0at" }, found))).toMatchObject({ field: "item" })
-    expect(new TestShop({ allowed_words: ["coat"] }).does(create({ item: "c0at" }, found)).item).toBe("c0at")
-    const both = [...found, { field: "item", word: "hat" }]
+    const foundWords = [{ field: "item", word: "coat" }]
+    expect(new TestShop().refuses(create({ item: "c0at" }, foundWords))).toMatchObject({ field: "item" })
+    expect(new TestShop({ allowed_words: ["coat"] }).does(create({ item: "c0at" }, foundWords)).item).toBe("c0at")
+    const both = [...foundWords, { field: "item", word: "hat" }]
     expect(new TestShop({ allowed_words: ["coat"] }).refuses(create({ item: "c0at h4t" }, both))).toMatchObject({
       field: "item"
     })
@@ -100,7 +102,7 @@ describe("Specification, Errors: refusals of a new ticket", () => {
     const alike = Array.from({ length: 1000 }, (_, i) => `coat ${"of a ".repeat(10)}b${i}`)
     const shop = new TestShop({ allowed_words: ["coat", ...alike], forbidden_words: alike })
     const description = "coat of a ".repeat(200).trim()
-    const found = Array.from({ length: 200 }, () => ({ field: "description", word: "coat" }))
+    const foundWords = Array.from({ length: 200 }, () => ({ field: "description", word: "coat" }))
     const { match } = String.prototype
     let texts = 0
     String.prototype.match = function (this: string, ...args: Parameters<typeof match>) {
@@ -108,7 +110,7 @@ describe("Specification, Errors: refusals of a new ticket", () => {
       return match.apply(this, args)
     } as typeof match
     try {
-      expect(shop.does(create({ description }, found)).number).toBe(1)
+      expect(shop.does(create({ description }, foundWords)).number).toBe(1)
     } finally {
       String.prototype.match = match
     }
@@ -145,9 +147,9 @@ describe("Specification, Tickets: the fields of a new ticket", () => {
 
   it("a deposit above the price is reported with its field, together with all other errors (Specification, Errors)", () => {
     const issues = (fields: object) => {
-      const found = Schema.decodeUnknownEither(TicketInput, { errors: "all" })(fields)
-      return Either.isLeft(found)
-        ? inputIssues(found.left.issue).map(({ field, message }) => `${field} ${message}`)
+      const decoded = Schema.decodeUnknownEither(TicketInput, { errors: "all" })(fields)
+      return Either.isLeft(decoded)
+        ? inputIssues(decoded.left.issue).map(({ field, message }) => `${field} ${message}`)
         : []
     }
     const deposit = "deposit_minor must not be greater than price_minor"
@@ -155,11 +157,11 @@ describe("Specification, Tickets: the fields of a new ticket", () => {
     expect(issues({ price_minor: 1, deposit_minor: 2 })).toEqual(["service is required", deposit])
     expect(issues({ service: "Hem", price_minor: 1 })).toEqual([])
     expect(issues({ service: "Hem", deposit_minor: 2 })).toEqual([])
-    for (const wrong of [
+    for (const invalid of [
       { price_minor: -1, deposit_minor: 2 },
       { price_minor: 1, deposit_minor: "2" }
     ])
-      expect(issues({ service: "Hem", ...wrong }).join()).not.toContain("than price_minor")
+      expect(issues({ service: "Hem", ...invalid }).join()).not.toContain("than price_minor")
     expect(issues({ service: "Hem", items: items(1) })).toEqual(["items must have 2 to 20 entries"])
     expect(issues({ service: "Hem", items: items(21) })).toEqual(["items must have 2 to 20 entries"])
   })

@@ -40,9 +40,9 @@ describe("Specification, Endpoints: replays", () => {
   it("a repeated request returns the same ticket as a replay and changes nothing (Specification, Endpoints)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a"))
-    const again = shop.wait(HOUR).does(create("a"))
+    const replay = shop.wait(HOUR).does(create("a"))
     expect(first.replayed).toBe(false)
-    expect(again).toEqual({ data: first.data, replayed: true })
+    expect(replay).toEqual({ data: first.data, replayed: true })
     expect(shop.last).toMatchObject({ changes: [], limitStatuses: [] })
     expect(shop.slice.tickets.size).toBe(1)
   })
@@ -56,9 +56,9 @@ describe("Specification, Endpoints: replays", () => {
 
   it("thirty equal requests create one ticket (Specification, Idempotency)", () => {
     const shop = new TestShop()
-    const answers = Array.from({ length: 30 }, () => shop.does(create("a")))
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
-    expect(new Set(answers.map(({ data }) => data.id)).size).toBe(1)
+    const results = Array.from({ length: 30 }, () => shop.does(create("a")))
+    expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1)
+    expect(new Set(results.map(({ data }) => data.id)).size).toBe(1)
     expect(shop.slice.tickets.size).toBe(1)
     expect(shop.everyRow("EventRaised")).toHaveLength(1)
   })

@@ -11,7 +11,7 @@ const checked = (row: object, client_id: ClientId | null = null) => ({
 })
 const imported = (shop: TestShop, rows: ReadonlyArray<ReturnType<typeof checked>>, raises = false) =>
   shop.does(importTickets(SHOP, rows, { raises }))
-const one = (row: object, client_id: ClientId | null = null) => {
+const importOne = (row: object, client_id: ClientId | null = null) => {
   const shop = new TestShop()
   imported(shop, [checked(row, client_id)])
   return shop.rows("TicketPut")[0]!
@@ -25,7 +25,7 @@ const person = (card: object | null = null) => ({
 
 describe("an imported ticket (Specification, Tickets)", () => {
   it("a row with a service alone becomes a repair that is in the workshop since the import", () => {
-    expect(one({})).toEqual({
+    expect(importOne({})).toEqual({
       shop_id: SHOP,
       id: expect.any(String),
       number: 1,
@@ -104,7 +104,7 @@ describe("an imported ticket (Specification, Tickets)", () => {
       photo_url: "https://photo.example/1",
       client_phone: AMIRA.phone
     }
-    const ticket = one(row)
+    const ticket = importOne(row)
     expect(ticket).toMatchObject({
       ...row,
       items: [
@@ -128,7 +128,7 @@ describe("an imported ticket (Specification, Tickets)", () => {
   })
 
   it("fields that the row's quote, delay and part omit are null", () => {
-    const ticket = one({
+    const ticket = importOne({
       quote: { status: "proposed", price_minor: 1, proposed_at: ISO(START) },
       delay: { announced_at: ISO(START) },
       part: { label: "Zip", status: "ordered", ordered_at: ISO(START) }
@@ -154,7 +154,7 @@ describe("an imported ticket (Specification, Tickets)", () => {
     const created_at = ISO(START - DAY)
     const at = ISO(START - HOUR)
     const end = (row: object) => {
-      const { outcome, abandon_reason, stamps_earned } = one({ created_at, ...row })
+      const { outcome, abandon_reason, stamps_earned } = importOne({ created_at, ...row })
       return [outcome, abandon_reason, stamps_earned]
     }
     expect(end({ state: "ready", ready_at: at })).toEqual([null, null, true])

@@ -97,16 +97,16 @@ describe("Specification, Clients and loyalty: a client that a decision loads", (
 describe("Specification, Tickets: a ticket that a decision loads", () => {
   it("a ticket is loaded with its client as the shop sees them, and without one who blocked the shop since", () => {
     const shop = new TestShop()
-    const [mine, theirs, bare] = [
+    const [ofAmira, ofKarim, withoutClient] = [
       shop.create({ client_id: shop.meets(AMIRA) }),
       shop.create({ client_id: shop.meets(KARIM) }),
       shop.create()
     ]
     shop.create({ client_phone: KARIM.phone })
     shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
-    const linked = [mine, theirs, bare].map((id) => read(shop, Load.ticket(id)).linked?.client.id)
+    const linked = [ofAmira, ofKarim, withoutClient].map((id) => read(shop, Load.ticket(id)).linked?.client.id)
     expect(linked).toEqual([AMIRA.id, undefined, undefined])
-    expect(read(shop, Load.ticket(bare))).toEqual({ record: shop.record(bare), linked: null })
+    expect(read(shop, Load.ticket(withoutClient))).toEqual({ record: shop.record(withoutClient), linked: null })
     expect(refusal(shop, Load.ticket(TICKET))).toBe("TicketNotFound")
   })
 

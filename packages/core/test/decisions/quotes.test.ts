@@ -53,20 +53,20 @@ describe("Specification, Tickets: the shop proposes a new price", () => {
 
   it("a named client's answer does not find a ticket of another client, without a client, or of a shop that they block (Specification, Webhooks)", () => {
     const shop = new TestShop()
-    const [theirs, nobodys] = [
+    const [ofAmira, withoutClient] = [
       shop.create({ client_id: shop.meets(AMIRA) }),
       shop.create({ client_phone: AMIRA.phone })
     ]
     const offer = shop.offer.id
     const by = (id: string, client: ClientId) => answerQuote(SHOP, id as never, "accepted", client)
-    for (const id of [theirs, nobodys]) shop.does(propose(id, 8000))
-    expect(shop.refuses(by(theirs, shop.meets(KARIM)))._tag).toBe("TicketNotFound")
-    expect(shop.refuses(by(nobodys, AMIRA.id))._tag).toBe("TicketNotFound")
-    expect(shop.does(by(theirs, AMIRA.id)).quote?.status).toBe("accepted")
-    shop.does(propose(theirs, 9000))
+    for (const id of [ofAmira, withoutClient]) shop.does(propose(id, 8000))
+    expect(shop.refuses(by(ofAmira, shop.meets(KARIM)))._tag).toBe("TicketNotFound")
+    expect(shop.refuses(by(withoutClient, AMIRA.id))._tag).toBe("TicketNotFound")
+    expect(shop.does(by(ofAmira, AMIRA.id)).quote?.status).toBe("accepted")
+    shop.does(propose(ofAmira, 9000))
     shop.does(answerOffer(SHOP, offer, "blocked"))
-    expect(shop.refuses(by(theirs, AMIRA.id))._tag).toBe("TicketNotFound")
-    expect(shop.does(answer(theirs, "accepted")).quote?.status).toBe("accepted")
+    expect(shop.refuses(by(ofAmira, AMIRA.id))._tag).toBe("TicketNotFound")
+    expect(shop.does(answer(ofAmira, "accepted")).quote?.status).toBe("accepted")
   })
 
   it("a quote for an unknown ticket is not found (Specification, Endpoints)", () => {

@@ -21,7 +21,7 @@ const waiting = (attempts_made: number, due_at = START) => {
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 
 describe("the beginning of an attempt to notify", () => {
-  it.each(DELAYS.map((delay, made) => [made + 1, delay] as const))(
+  it.each(DELAYS.map((delay, attempts) => [attempts + 1, delay] as const))(
     "attempt %i is scheduled again when it begins, in case its process crashes",
     (n, delay) => {
       const { shop, row, attempt } = waiting(n - 1)

@@ -82,38 +82,38 @@ describe("Specification, Lists and sync: the shop's clock", () => {
 
   it("identifiers increase with each command of one millisecond, for any number of commands (Specification, Lists and sync)", () => {
     const shop = new TestShop()
-    const made = []
-    for (let n = 0; n < 40; n++) made.push(shop.create(), ...shop.events.slice(-1).map(({ id }) => id))
+    const ids = []
+    for (let n = 0; n < 40; n++) ids.push(shop.create(), ...shop.events.slice(-1).map(({ id }) => id))
     const many = Array.from({ length: 20 }, (_, n) => ({ label: `Part ${n}` }))
     for (let n = 0; n < 250; n++) {
       const id = shop.create({ items: many })
-      made.push(id, ...shop.record(id).items.map((item) => item.id))
+      ids.push(id, ...shop.record(id).items.map((item) => item.id))
       if (n % 100 === 99) shop.wait(-2 * HOUR)
     }
-    expect(shop.record(made[0]!).created_at).toBe(shop.record(made.at(-21)!).created_at)
+    expect(shop.record(ids[0]!).created_at).toBe(shop.record(ids.at(-21)!).created_at)
     shop.wait(8 * HOUR)
-    made.push(shop.create())
-    expect([...made].sort()).toEqual(made)
-    expect(new Set(made).size).toBe(made.length)
+    ids.push(shop.create())
+    expect([...ids].sort()).toEqual(ids)
+    expect(new Set(ids).size).toBe(ids.length)
   })
 
   it("identifiers are ahead of their tickets' created_at by at most the time that the shop's head counts, even if a millisecond used all its numbers (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     const many = Array.from({ length: 20 }, (_, n) => ({ label: `Part ${n}` }))
-    const made = Array.from({ length: 250 }, (_, n) => {
+    const ids = Array.from({ length: 250 }, (_, n) => {
       if (n % 100 === 99) shop.wait(-2 * HOUR)
       return shop.create({ items: many })
     })
     shop.wait(8 * HOUR)
-    for (let n = 0; n < 5; n++) made.push(shop.wait(1).create())
+    for (let n = 0; n < 5; n++) ids.push(shop.wait(1).create())
     const ahead = identifiersAhead_ms(shop.slice.head)
     expect(ahead).toBeGreaterThan(0)
-    for (const id of made) {
+    for (const id of ids) {
       const by = Number.parseInt(id.replace("-", "").slice(0, 12), 16) - shop.record(id).created_at
       expect(by).toBeGreaterThanOrEqual(0)
       expect(by).toBeLessThanOrEqual(ahead)
     }
-    expect([...made].sort()).toEqual(made)
+    expect([...ids].sort()).toEqual(ids)
   })
 
   it("a shop without commands accepts any instant, even in the year 1970 (Specification, Lists and sync)", () => {

@@ -54,15 +54,15 @@ const MATRIX: ReadonlyArray<Row> = [
 
 describe("Specification, States: the moves of a status request", () => {
   it("the table of this test has a row for every state and every status", () => {
-    expect(new Set(MATRIX.map(([from, waited, asked]) => `${from} ${waited} ${asked}`)).size).toBe((4 + 4) * 4)
+    expect(new Set(MATRIX.map(([from, waited, requested]) => `${from} ${waited} ${requested}`)).size).toBe((4 + 4) * 4)
   })
 
-  for (const [from, waited, asked, result, state, allowed] of MATRIX) {
+  for (const [from, waited, requested, result, state, allowed] of MATRIX) {
     const since = waited === "" ? "" : ` since ${waited}`
-    it(`a ticket ${from}${since} asked to be ${asked}: ${result}, then ${state} (Specification, States)`, () => {
+    it(`a ticket ${from}${since} asked to be ${requested}: ${result}, then ${state} (Specification, States)`, () => {
       const shop = new TestShop()
       const id = shop.ticketIn(from)
-      const outcome = shop.wait(WAITS[waited]!).tries(changeStatus(SHOP, id, asked))
+      const outcome = shop.wait(WAITS[waited]!).tries(changeStatus(SHOP, id, requested))
 
       expect(shop.record(id).state).toBe(state)
       if (allowed === null) {
@@ -73,7 +73,7 @@ describe("Specification, States: the moves of a status request", () => {
         expect(shop.events[0]!.data).toEqual(result === "ticket.reopened" ? { ticket, from } : { ticket })
       } else {
         const refusal = Either.getOrThrow(Either.flip(outcome)) as MoveRefusal
-        expect(refusal).toMatchObject({ _tag: result, from, to: asked })
+        expect(refusal).toMatchObject({ _tag: result, from, to: requested })
         expect([...refusal.allowed!].sort()).toEqual([...allowed].sort())
       }
     })

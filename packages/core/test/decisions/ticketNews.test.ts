@@ -17,8 +17,8 @@ const delay = (id: string, promised_at: number, more: { reason?: string | null }
   announceDelay(SHOP, id as never, { promised_at, ...more } as DelayInput)
 const part = (id: string, input: { label?: string; status: "ordered" | "received"; expected_at?: number | null }) =>
   recordPart(SHOP, id as never, { label: "Zip", ...input } as PartInput)
-const edit = (id: string, changes: object, found: ReadonlyArray<FoundWord> = []) =>
-  editTicket(SHOP, id as never, changes as TicketEdit, found)
+const edit = (id: string, changes: object, foundWords: ReadonlyArray<FoundWord> = []) =>
+  editTicket(SHOP, id as never, changes as TicketEdit, foundWords)
 
 describe("Specification, Tickets: a delay", () => {
   it("a delay moves the promised date, and keeps the previous one and the reason (Specification, Tickets)", () => {

@@ -20,10 +20,10 @@ export const turnOfLoop = Effect.async<void>((resume) => {
 })
 
 /** Waits until `holds` returns true, and dies after 200,000 turns of the event loop. */
-export const until = (what: string, holds: () => boolean): Effect.Effect<void> =>
+export const until = (condition: string, holds: () => boolean): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (let turns = 0; !holds(); turns++) {
-      if (turns > 200_000) yield* Effect.dieMessage(`waited in vain until ${what}`)
+      if (turns > 200_000) yield* Effect.dieMessage(`waited in vain until ${condition}`)
       yield* turnOfLoop
     }
   })
@@ -65,13 +65,13 @@ export const withDispatcher =
       Logger.make(({ message }) => void bench.logs.push(String(message)))
     )
     const store = around === undefined ? memoryStore : Layer.provideMerge(around, memoryStore)
-    const whole = Dispatcher.layer({ isJittered: false, ...options }).pipe(
+    const layers = Dispatcher.layer({ isJittered: false, ...options }).pipe(
       Layer.provide(bench.sender.layer),
       Layer.provideMerge(store),
       Layer.provideMerge(Entropy.layerSeeded(seed)),
       Layer.provideMerge(Layer.merge(bench.clock.layer, log))
     )
-    const exit = await Effect.runPromiseExit(body(bench).pipe(Effect.provide(whole), Effect.withClock(bench.clock)))
+    const exit = await Effect.runPromiseExit(body(bench).pipe(Effect.provide(layers), Effect.withClock(bench.clock)))
     if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
   }
 

@@ -50,7 +50,7 @@ const interleaved = (seed: number) => async () => {
   sender.script = ({ id, nth }) =>
     Effect.as(Effect.zipRight(turns, yields), statusResult(nth <= failures(id) ? 500 : 200))
 
-  const whole = ClockAdvance.layer([Closer, Dispatcher]).pipe(
+  const layers = ClockAdvance.layer([Closer, Dispatcher]).pipe(
     Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
     Layer.provide(sender.layer),
     Layer.provideMerge(Closer.Default),
@@ -92,7 +92,7 @@ const interleaved = (seed: number) => async () => {
     yield* until("the last one arrives by itself", () => sender.arrived.some(({ id }) => id === last))
     yield* Fiber.interrupt(background)
   })
-  const exit = await Effect.runPromiseExit(Effect.provide(body, whole))
+  const exit = await Effect.runPromiseExit(Effect.provide(body, layers))
   if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
 }
 

@@ -170,7 +170,7 @@ describe("Specification, Webhooks: the order of deliveries, and the number in fl
   )
 
   /** Records how many deliveries each claim asks for, and delays the claim like a store over the network. */
-  const slowClaims = (asked: Array<number>): Around =>
+  const slowClaims = (sizes: Array<number>): Around =>
     Layer.effectContext(
       Effect.map(Effect.context<Deliveries>(), (context) => {
         const deliveries = Context.get(context, Deliveries)
@@ -178,7 +178,7 @@ describe("Specification, Webhooks: the order of deliveries, and the number in fl
           ...deliveries,
           claim: (now, max) =>
             Effect.gen(function* () {
-              asked.push(max)
+              sizes.push(max)
               const claims = yield* deliveries.claim(now, max)
               yield* turnOfLoop
               return claims
@@ -187,7 +187,7 @@ describe("Specification, Webhooks: the order of deliveries, and the number in fl
       })
     ) as unknown as Around
 
-  const asked: Array<number> = []
+  const sizes: Array<number> = []
   it(
     "a dispatcher with many due deliveries never claims more than it has free slots, and delivers all of them",
     withDispatcher(
@@ -201,11 +201,11 @@ describe("Specification, Webhooks: the order of deliveries, and the number in fl
           yield* Effect.all([runOnce, runOnce], { concurrency: "unbounded" })
           yield* until("all have arrived", () => sender.arrived.length === 3000)
           expect(sender.most_flying).toBe(32)
-          expect(Math.max(...asked)).toBeLessThanOrEqual(32)
+          expect(Math.max(...sizes)).toBeLessThanOrEqual(32)
           yield* Fiber.interrupt(background)
         }),
       { maxInFlight: 32 },
-      slowClaims(asked)
+      slowClaims(sizes)
     ),
     20_000
   )

@@ -34,13 +34,13 @@ describe("Specification, Webhooks: a 410 turns off the webhook whose URL returne
         const { runOnce } = yield* Dispatcher
         const shop = yield* openShopWithWebhook
         const url = "https://new.example/hook"
-        const answer = yield* Deferred.make<SendResult>()
-        sender.script = (post) => (post.url === url ? Effect.succeed(statusResult(200)) : Deferred.await(answer))
+        const response = yield* Deferred.make<SendResult>()
+        sender.script = (post) => (post.url === url ? Effect.succeed(statusResult(200)) : Deferred.await(response))
         yield* raise(shop, null)
         const turn = yield* Effect.fork(runOnce)
         yield* until("it is on its way", () => sender.flying === 1)
         yield* runCommand(setWebhook(shop, { url, secret: "whsec_2" }))
-        yield* Deferred.succeed(answer, statusResult(410))
+        yield* Deferred.succeed(response, statusResult(410))
         yield* Fiber.join(turn)
         expect(yield* webhookOf(shop)).toMatchObject({ url, off_reason: null, failures_in_row: 0 })
         clock.advance(MINUTE)

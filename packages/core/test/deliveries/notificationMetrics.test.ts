@@ -15,8 +15,8 @@ const begun = async (options: Partial<PromiseOptions>) => {
   const caller = { shop_id: id, caller_id: "amira", scopes: [], via: "app" } as const
   const counts = async () => {
     const text = await workshop.metrics()
-    const found = text.matchAll(new RegExp(`^${NAME}\\{outcome="(\\w+)"\\} (\\d+)`, "gm"))
-    return Object.fromEntries<number>([...found].map(([, outcome, count]) => [String(outcome), Number(count)]))
+    const samples = text.matchAll(new RegExp(`^${NAME}\\{outcome="(\\w+)"\\} (\\d+)`, "gm"))
+    return Object.fromEntries<number>([...samples].map(([, outcome, count]) => [String(outcome), Number(count)]))
   }
   let before = await counts()
   const outcomes = Object.keys(before).sort()

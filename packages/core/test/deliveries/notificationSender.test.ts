@@ -33,14 +33,14 @@ const DAY = 24 * HOUR
 const EIGHT = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 156 * MINUTE, 516 * MINUTE, 1236 * MINUTE, 2676 * MINUTE]
 
 /** Replaces the embedder's notifiers: records the notifications, and returns the result that the test has set. */
-class Ears {
-  readonly heard: Array<{ readonly id: string; readonly at: number; readonly says: unknown }> = []
+class RecordingNotifiers {
+  readonly notified: Array<{ readonly id: string; readonly at: number; readonly says: unknown }> = []
   script: (id: string) => Effect.Effect<void, NotificationFailed> = () => Effect.void
 
-  readonly #notify = (says: { readonly id: string }) =>
+  readonly #notify = (notification: { readonly id: string }) =>
     Effect.clockWith((clock) => {
-      this.heard.push({ id: says.id, at: clock.unsafeCurrentTimeMillis(), says })
-      return this.script(says.id)
+      this.notified.push({ id: notification.id, at: clock.unsafeCurrentTimeMillis(), says: notification })
+      return this.script(notification.id)
     })
 
   readonly layer = Layer.merge(
@@ -50,13 +50,13 @@ class Ears {
 
   /** The milliseconds from `start` to each notification. */
   since(start: number): ReadonlyArray<number> {
-    return this.heard.map(({ at }) => at - start)
+    return this.notified.map(({ at }) => at - start)
   }
 }
 
 interface Bench {
   readonly clock: HastyClock
-  readonly ears: Ears
+  readonly notifiers: RecordingNotifiers
   readonly logs: Array<string>
 }
 
@@ -68,16 +68,16 @@ const withNotificationSender =
     around: Layer.Layer<StorePorts, never, StorePorts | Entropy> = Layer.context()
   ) =>
   async (): Promise<void> => {
-    const bench: Bench = { clock: new HastyClock(), ears: new Ears(), logs: [] }
+    const bench: Bench = { clock: new HastyClock(), notifiers: new RecordingNotifiers(), logs: [] }
     const log = Logger.replace(Logger.defaultLogger, collectLogs(bench.logs))
-    const whole = NotificationSender.Default.pipe(
-      Layer.provideMerge(bench.ears.layer),
+    const layers = NotificationSender.Default.pipe(
+      Layer.provideMerge(bench.notifiers.layer),
       Layer.provideMerge(around),
       Layer.provideMerge(memoryStore),
       Layer.provideMerge(Entropy.layerSeeded(1)),
       Layer.provideMerge(Layer.merge(bench.clock.layer, log))
     )
-    const exit = await Effect.runPromiseExit(body(bench).pipe(Effect.provide(whole), Effect.withClock(bench.clock)))
+    const exit = await Effect.runPromiseExit(body(bench).pipe(Effect.provide(layers), Effect.withClock(bench.clock)))
     if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
   }
 
@@ -119,7 +119,7 @@ const untilNothingWaits = Effect.fnUntraced(function* (clock: HastyClock) {
 describe("Specification, States: a linked client's notification is passed to the embedder's notifier", () => {
   it(
     "a notification is passed to the notifier once, with the same content as in the inbox",
-    withNotificationSender(({ ears }) =>
+    withNotificationSender(({ notifiers }) =>
       Effect.gen(function* () {
         const met = yield* openShopWithClient()
         const { runOnce, next } = yield* NotificationSender
@@ -127,10 +127,10 @@ describe("Specification, States: a linked client's notification is passed to the
         yield* ready(met)
         expect(yield* runOnce).toBe(1)
         const [notification] = yield* inbox(met.client_id)
-        expect(ears.heard.map(({ says }) => says)).toEqual([
+        expect(notifiers.notified.map(({ says }) => says)).toEqual([
           { ...notification, channel: "app", phone: expect.any(String) }
         ])
-        expect(ears.heard).toHaveLength(1)
+        expect(notifiers.notified).toHaveLength(1)
         expect([yield* runOnce, yield* next(TEST_START + 99 * DAY)]).toEqual([0, null])
       })
     )
@@ -138,13 +138,13 @@ describe("Specification, States: a linked client's notification is passed to the
 
   it(
     "a refused command sends no notification",
-    withNotificationSender(({ ears }) =>
+    withNotificationSender(({ notifiers }) =>
       Effect.gen(function* () {
         const met = yield* openShopWithClient()
         yield* ready(met)
         yield* (yield* NotificationSender).runOnce
         expect((yield* Effect.flip(ready(met)))._tag).toBe("SameState")
-        expect([yield* (yield* NotificationSender).runOnce, ears.heard.length]).toEqual([0, 1])
+        expect([yield* (yield* NotificationSender).runOnce, notifiers.notified.length]).toEqual([0, 1])
       })
     )
   )
@@ -152,19 +152,19 @@ describe("Specification, States: a linked client's notification is passed to the
   it.each(["workshop", "collected"] as const)(
     "a notification is dropped if the ticket was %s before it was sent, or sent again, and stays in the inbox",
     (state) =>
-      withNotificationSender(({ clock, ears }) =>
+      withNotificationSender(({ clock, notifiers }) =>
         Effect.gen(function* () {
           const { runOnce, next } = yield* NotificationSender
           const [early, late] = [yield* openShopWithClient(), yield* openShopWithClient()]
           const goesOn = ({ shop_id, ticket }: typeof early) => runCommand(changeStatus(shop_id, ticket, state))
-          ears.script = () => notNow
+          notifiers.script = () => notNow
           yield* ready(late)
           expect(yield* runOnce).toBe(1)
           yield* goesOn(late)
           yield* ready(early)
           yield* goesOn(early)
           clock.advance(DAY)
-          expect([yield* runOnce, yield* next(TEST_START + 99 * DAY), ears.heard.length]).toEqual([0, null, 1])
+          expect([yield* runOnce, yield* next(TEST_START + 99 * DAY), notifiers.notified.length]).toEqual([0, null, 1])
           expect((yield* inbox(early.client_id)).map(({ type }) => type)).toEqual(["ticket.ready"])
         })
       )()
@@ -172,20 +172,20 @@ describe("Specification, States: a linked client's notification is passed to the
 
   it(
     "no client is notified of a ticket that has no client, or whose client blocks the shop (Specification, Clients and loyalty)",
-    withNotificationSender(({ ears }) =>
+    withNotificationSender(({ notifiers }) =>
       Effect.gen(function* () {
         yield* ready(yield* openShopWithClient(TEST_START))
         const { id } = yield* openShop()
         const ticket = yield* runCommand(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         yield* ready({ shop_id: id, ticket: ticket.id as TicketId })
-        expect([yield* (yield* NotificationSender).runOnce, ears.heard]).toEqual([0, []])
+        expect([yield* (yield* NotificationSender).runOnce, notifiers.notified]).toEqual([0, []])
       })
     )
   )
 
   it(
     "a process without a notifier leaves notifications to a process that has a notifier, for three days at most",
-    withNotificationSender(({ clock, ears, logs }) =>
+    withNotificationSender(({ clock, notifiers, logs }) =>
       Effect.gen(function* () {
         const without = yield* Effect.provide(
           NotificationSender,
@@ -215,7 +215,7 @@ describe("Specification, States: a linked client's notification is passed to the
         ])
         clock.advance(3 * DAY - 1)
         expect([yield* without.runOnce, yield* (yield* NotificationSender).runOnce]).toEqual([0, 2])
-        expect(ears.heard).toHaveLength(2)
+        expect(notifiers.notified).toHaveLength(2)
 
         yield* ready(yield* openShopWithClient())
         const [first] = yield* walkIns(2)
@@ -228,16 +228,16 @@ describe("Specification, States: a linked client's notification is passed to the
           /level=WARN .*A client without an account was not notified, because no process .* for 3 days/
         )
         expect(logs[1]).toContain(first)
-        expect([yield* without.runOnce, yield* (yield* NotificationSender).runOnce, ears.heard.length]).toEqual([
-          0, 0, 2
-        ])
+        expect([yield* without.runOnce, yield* (yield* NotificationSender).runOnce, notifiers.notified.length]).toEqual(
+          [0, 0, 2]
+        )
       })
     )
   )
 
   it(
     "two senders at the same time send a notification once",
-    withNotificationSender(({ ears }) =>
+    withNotificationSender(({ notifiers }) =>
       Effect.gen(function* () {
         for (let n = 0; n < 40; n++) yield* ready(yield* openShopWithClient())
         const another = Effect.provide(
@@ -247,20 +247,20 @@ describe("Specification, States: a linked client's notification is passed to the
         const both = [(yield* NotificationSender).runOnce, another]
         const counts = yield* Effect.all(both, { concurrency: "unbounded" })
         expect(counts.reduce((sum, n) => sum + n)).toBe(40)
-        expect(new Set(ears.heard.map(({ id }) => id)).size).toBe(40)
-        expect(ears.heard).toHaveLength(40)
+        expect(new Set(notifiers.notified.map(({ id }) => id)).size).toBe(40)
+        expect(notifiers.notified).toHaveLength(40)
       })
     )
   )
 
   it(
     "a running process sends a notification soon after the command",
-    withNotificationSender(({ ears }) =>
+    withNotificationSender(({ notifiers }) =>
       Effect.gen(function* () {
         const running = yield* Effect.fork((yield* NotificationSender).run)
         for (let n = 1; n <= 3; n++) {
           yield* ready(yield* openShopWithClient())
-          yield* until("it was notified", () => ears.heard.length === n)
+          yield* until("it was notified", () => notifiers.notified.length === n)
         }
         yield* Fiber.interrupt(running)
       })
@@ -271,13 +271,13 @@ describe("Specification, States: a linked client's notification is passed to the
 describe("Specification, Webhooks: a failed notification is sent again by the retry table", () => {
   it(
     "a failed notification is sent again under the same id, eight times in all, and then given up and logged",
-    withNotificationSender(({ clock, ears, logs }) =>
+    withNotificationSender(({ clock, notifiers, logs }) =>
       Effect.gen(function* () {
-        ears.script = () => notNow
+        notifiers.script = () => notNow
         yield* ready(yield* openShopWithClient())
         yield* untilNothingWaits(clock)
-        expect(ears.since(TEST_START)).toEqual(EIGHT)
-        expect(new Set(ears.heard.map(({ id }) => id)).size).toBe(1)
+        expect(notifiers.since(TEST_START)).toEqual(EIGHT)
+        expect(new Set(notifiers.notified.map(({ id }) => id)).size).toBe(1)
         expect(logs.filter((line) => line.includes("it will not be sent"))).toHaveLength(1)
       })
     )
@@ -285,22 +285,22 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
 
   it(
     "a failed notification is sent again until it is delivered",
-    withNotificationSender(({ clock, ears }) =>
+    withNotificationSender(({ clock, notifiers }) =>
       Effect.gen(function* () {
-        ears.script = () => (ears.heard.length < 4 ? notNow : Effect.void)
+        notifiers.script = () => (notifiers.notified.length < 4 ? notNow : Effect.void)
         yield* ready(yield* openShopWithClient())
         yield* untilNothingWaits(clock)
-        expect(ears.since(TEST_START)).toEqual(EIGHT.slice(0, 4))
+        expect(notifiers.since(TEST_START)).toEqual(EIGHT.slice(0, 4))
       })
     )
   )
 
   it("each retry runs at its own time if the sandbox clock advances past several (Specification, Sandbox)", async () => {
-    const ears = new Ears()
-    ears.script = () => notNow
-    const whole = ClockAdvance.layer([NotificationSender]).pipe(
+    const notifiers = new RecordingNotifiers()
+    notifiers.script = () => notNow
+    const layers = ClockAdvance.layer([NotificationSender]).pipe(
       Layer.provideMerge(NotificationSender.Default),
-      Layer.provideMerge(ears.layer),
+      Layer.provideMerge(notifiers.layer),
       Layer.provideMerge(memoryStore),
       Layer.provideMerge(Entropy.layerSeeded(1)),
       Layer.provideMerge(SandboxClock.layer),
@@ -319,9 +319,9 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
       const [claim] = yield* Effect.withClock(dispatcher.claim(), new HastyClock())
       yield* record(claim!, statusResult(503))
       yield* move({ freeze: true, advance_ms: 3 * DAY })
-      expect(ears.since(TEST_START)).toEqual(EIGHT)
+      expect(notifiers.since(TEST_START)).toEqual(EIGHT)
     })
-    const exit = await Effect.runPromiseExit(Effect.provide(body, whole))
+    const exit = await Effect.runPromiseExit(Effect.provide(body, layers))
     if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
   })
 
@@ -330,27 +330,27 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
     ["interrupts itself", Effect.interrupt],
     ["throws", Effect.sync((): void => JSON.parse("{"))]
   ])("a failed notification is sent again even if the notifier %s", (_, end) =>
-    withNotificationSender(({ clock, ears }) =>
+    withNotificationSender(({ clock, notifiers }) =>
       Effect.gen(function* () {
-        ears.script = () => (ears.heard.length < 3 ? end : Effect.void)
+        notifiers.script = () => (notifiers.notified.length < 3 ? end : Effect.void)
         yield* ready(yield* openShopWithClient())
         yield* untilNothingWaits(clock)
-        expect(ears.since(TEST_START)).toEqual(EIGHT.slice(0, 3))
+        expect(notifiers.since(TEST_START)).toEqual(EIGHT.slice(0, 3))
       })
     )()
   )
 
   it(
     "a notifier that never returns delays no other notification, and is called again after ten seconds and a minute",
-    withNotificationSender(({ clock, ears }) =>
+    withNotificationSender(({ clock, notifiers }) =>
       Effect.gen(function* () {
         const running = yield* Effect.fork((yield* NotificationSender).run)
-        ears.script = () => (ears.heard.length === 1 ? Effect.uninterruptible(Effect.never) : Effect.void)
+        notifiers.script = () => (notifiers.notified.length === 1 ? Effect.uninterruptible(Effect.never) : Effect.void)
         yield* ready(yield* openShopWithClient())
-        yield* until("it was begun", () => ears.heard.length === 1)
+        yield* until("it was begun", () => notifiers.notified.length === 1)
         for (let n = 2; n <= 5; n++) {
           yield* ready(yield* openShopWithClient())
-          yield* until("another was notified", () => ears.heard.length === n)
+          yield* until("another was notified", () => notifiers.notified.length === n)
         }
         clock.advance(10_000)
         clock.endGrace()
@@ -358,8 +358,8 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
         clock.advance(MINUTE - 1)
         expect(yield* (yield* NotificationSender).runOnce).toBe(0)
         clock.advance(1)
-        yield* until("it was notified again", () => ears.heard.length === 6)
-        expect(ears.heard[5]!.id).toBe(ears.heard[0]!.id)
+        yield* until("it was notified again", () => notifiers.notified.length === 6)
+        expect(notifiers.notified[5]!.id).toBe(notifiers.notified[0]!.id)
         yield* Fiber.interrupt(running)
       })
     )
@@ -367,21 +367,21 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
 
   it(
     "an attempt during which the process crashes counts, so that no notification is repeated forever",
-    withNotificationSender(({ clock, ears }) =>
+    withNotificationSender(({ clock, notifiers }) =>
       Effect.gen(function* () {
-        ears.script = () => Effect.never
+        notifiers.script = () => Effect.never
         yield* ready(yield* openShopWithClient())
         for (const at of EIGHT) {
           clock.set(TEST_START + at)
           const dying = Effect.flatMap(NotificationSender, ({ runOnce }) => Effect.fork(runOnce)).pipe(
-            Effect.zipLeft(until("it was begun", () => ears.since(TEST_START).at(-1) === at)),
+            Effect.zipLeft(until("it was begun", () => notifiers.since(TEST_START).at(-1) === at)),
             Effect.flatMap(Fiber.interrupt)
           )
           yield* Effect.provide(dying, NotificationSender.Default)
         }
-        ears.script = () => Effect.void
+        notifiers.script = () => Effect.void
         yield* untilNothingWaits(clock)
-        expect(ears.since(TEST_START)).toEqual(EIGHT)
+        expect(notifiers.since(TEST_START)).toEqual(EIGHT)
       })
     )
   )
@@ -400,12 +400,12 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
       )
     )
     return withNotificationSender(
-      ({ clock, ears }) =>
+      ({ clock, notifiers }) =>
         Effect.gen(function* () {
           yield* ready(yield* openShopWithClient())
           yield* untilNothingWaits(clock)
-          expect(ears.since(TEST_START)).toEqual([0, MINUTE])
-          expect(ears.heard[1]!.id).toBe(ears.heard[0]!.id)
+          expect(notifiers.since(TEST_START)).toEqual([0, MINUTE])
+          expect(notifiers.notified[1]!.id).toBe(notifiers.notified[0]!.id)
         }),
       Layer.merge(Layer.context<StorePorts>(), away)
     )()
@@ -415,7 +415,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
 describe("Specification, Webhooks: the owner is notified about their webhook", () => {
   it(
     "the owner is notified when the webhook fails, again later, and when it is turned off (Specification, Webhooks)",
-    withNotificationSender(({ clock, ears }) =>
+    withNotificationSender(({ clock, notifiers }) =>
       Effect.gen(function* () {
         const dispatcher = new TestDispatcher()
         const { runOnce } = yield* NotificationSender
@@ -431,7 +431,7 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
         }
         yield* record(claims[3]!, statusResult(410))
         expect([...counts, yield* runOnce]).toEqual([1, 1, 1, 0])
-        expect(ears.heard.map(({ says }) => says)).toMatchObject([
+        expect(notifiers.notified.map(({ says: notification }) => notification)).toMatchObject([
           { kind: "webhook_failing", off_reason: null, shop_id: shop },
           { kind: "webhook_failing", off_reason: null, shop_id: shop },
           { kind: "webhook_off", off_reason: "failing", shop_id: shop, url: "https://shop.example/hook" }
@@ -442,7 +442,7 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
 
   it("without a notifier a notice to the owner is logged with its kind, shop and host, but no path, which may be a secret", async () => {
     const logs: Array<string> = []
-    const says = {
+    const notification = {
       shop_id: "shop-1" as ShopId,
       id: "1",
       kind: "webhook_off",
@@ -452,7 +452,7 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
       failures_in_row: 1,
       first_failure_at: 0
     } as const
-    await Effect.flatMap(OwnerNotifier, ({ notify }) => notify(says)).pipe(
+    await Effect.flatMap(OwnerNotifier, ({ notify }) => notify(notification)).pipe(
       Effect.provide(Notifiers.layer),
       Effect.provide(Logger.replace(Logger.defaultLogger, collectLogs(logs))),
       Effect.runPromise

@@ -22,12 +22,12 @@ it("a notifier has ten seconds for a notification, as long as a receiver has (Sp
       isAsked = true
       return Effect.never
     })
-  const ears = Layer.merge(
+  const notifiers = Layer.merge(
     Layer.succeed(OwnerNotifier, { notify: silent }),
     Layer.succeed(ClientNotifier, { notify: silent })
   )
-  const whole = NotificationSender.Default.pipe(
-    Layer.provideMerge(ears),
+  const layers = NotificationSender.Default.pipe(
+    Layer.provideMerge(notifiers),
     Layer.provideMerge(memoryStore),
     Layer.provideMerge(Entropy.layerSeeded(1)),
     Layer.provideMerge(Layer.merge(clock.layer, Logger.minimumLogLevel(LogLevel.None)))
@@ -43,5 +43,5 @@ it("a notifier has ten seconds for a notification, as long as a receiver has (Sp
     clock.endGrace()
     expect(yield* Fiber.join(sending)).toBe(1)
   })
-  await Effect.runPromise(body.pipe(Effect.provide(whole), Effect.withClock(clock)))
+  await Effect.runPromise(body.pipe(Effect.provide(layers), Effect.withClock(clock)))
 })

@@ -13,7 +13,7 @@ import { statusResult } from "../../src/testing/TestDispatcher.js"
 import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, ticket, URL_1 } from "./HookedShop.js"
 
-const found = (n: number, delivery?: DeliveryRecord, attempts_made = 0): Replayable => ({
+const replayable = (n: number, delivery?: DeliveryRecord, attempts_made = 0): Replayable => ({
   event: { id: `event ${n}` as EventId, type: "ping", ticket_id: ticket(n), seq: n, created_at: START },
   delivery,
   is_in_flight: false,
@@ -21,9 +21,9 @@ const found = (n: number, delivery?: DeliveryRecord, attempts_made = 0): Replaya
 })
 
 /** The event of `found` with this id. */
-const foundAs = (id: EventId, n: number, delivery?: DeliveryRecord, attempts_made = 0): Replayable => {
-  const one = found(n, delivery, attempts_made)
-  return { ...one, event: { ...one.event, id } }
+const replayableWithId = (id: EventId, n: number, delivery?: DeliveryRecord, attempts_made = 0): Replayable => {
+  const row = replayable(n, delivery, attempts_made)
+  return { ...row, event: { ...row.event, id } }
 }
 
 /** A shop with an open replay of these events. */
@@ -55,7 +55,7 @@ describe("Specification, Sandbox: a replay", () => {
   })
 
   it("a replay handles a thousand events in each step, and is done at the step that reaches its end", () => {
-    const { shop, replay } = replaying(Array.from({ length: 2000 }, (_, i) => found(i + 1)))
+    const { shop, replay } = replaying(Array.from({ length: 2000 }, (_, i) => replayable(i + 1)))
     const steps = []
     while (!shop.slice.replays.get(replay.id)!.is_done) steps.push(step(shop, replay))
     expect(steps).toEqual([1000, 1000])
@@ -65,15 +65,15 @@ describe("Specification, Sandbox: a replay", () => {
   })
 
   it("the step after a step of a thousand events handles the one event that remains", () => {
-    const { shop, replay } = replaying(Array.from({ length: 1001 }, (_, i) => found(i + 1)))
+    const { shop, replay } = replaying(Array.from({ length: 1001 }, (_, i) => replayable(i + 1)))
     const steps = []
     while (!shop.slice.replays.get(replay.id)!.is_done) steps.push(step(shop, replay))
     expect(steps).toEqual([1000, 1])
   })
 
   it("a step of a replay reads at most a thousand events, even if few of them match", () => {
-    const { shop, replay } = replaying(Array.from({ length: 2000 }, (_, i) => found(i + 1)))
-    const stretch: EventRange = { events: [found(400)], last_seq: 1000 }
+    const { shop, replay } = replaying(Array.from({ length: 2000 }, (_, i) => replayable(i + 1)))
+    const stretch: EventRange = { events: [replayable(400)], last_seq: 1000 }
     Object.assign(shop.slice, { replayable: () => stretch })
     expect(step(shop, replay)).toBe(1)
     expect([...shop.slice.deliveries.keys()]).toEqual(["event 400"])
@@ -85,7 +85,7 @@ describe("Specification, Sandbox: a replay", () => {
   })
 
   it("a delivered or dead event is sent again with eight attempts, the first at once, after all live ones, with further attempt numbers (Specification, Webhooks)", () => {
-    const { shop, replay } = replaying([found(1, undefined, 8)])
+    const { shop, replay } = replaying([replayable(1, undefined, 8)])
     shop.wait(HOUR)
     expect(step(shop, replay)).toBe(1)
     expect(shop.delivery("event 1" as EventId)).toEqual({
@@ -117,7 +117,7 @@ describe("Specification, Sandbox: a replay", () => {
         tokens.push(token)
       }
       expect(shop.delivery(event)).toBeUndefined()
-      const { replay } = replaying([foundAs(event, 1, undefined, 8 * round)], shop)
+      const { replay } = replaying([replayableWithId(event, 1, undefined, 8 * round)], shop)
       step(shop, replay)
       const { token } = shop.delivery(event)!
       expect(token).toBeGreaterThan(Math.max(...tokens))
@@ -126,7 +126,7 @@ describe("Specification, Sandbox: a replay", () => {
   })
 
   it("a replay ends without sending anything if the webhook was removed, even if another is set later (Specification, Webhooks)", () => {
-    const { shop, replay } = replaying([found(1)])
+    const { shop, replay } = replaying([replayable(1)])
     shop.does(removeWebhook(SHOP))
     expect(shop.does(advanceReplay(SHOP, replay.id))).toEqual({ selected_count: 0, is_done: true })
     expect(shop.slice.replays.get(replay.id)).toEqual({ ...replay, is_done: true })
@@ -139,7 +139,7 @@ describe("Specification, Sandbox: a replay", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     shop.delivers(event, { token: 7, attempts_made: 3, attempts_since_reset: 3, due_at: START + 9 * HOUR })
-    const { replay } = replaying([foundAs(event, 1, shop.delivery(event)!, 3)], shop)
+    const { replay } = replaying([replayableWithId(event, 1, shop.delivery(event)!, 3)], shop)
     shop.wait(HOUR)
     expect(step(shop, replay)).toBe(1)
     const expected = { attempts_made: 3, attempts_since_reset: 0, due_at: START, is_replay: false, token: 8 }
@@ -152,7 +152,7 @@ describe("Specification, Sandbox: a replay", () => {
     const event = shop.raises(1)
     shop.delivers(event, { token: 7, attempts_made: 7, attempts_since_reset: 7, due_at: START })
     const row = shop.delivery(event)!
-    const { replay } = replaying([{ ...foundAs(event, 1, row, 7), is_in_flight: true }], shop)
+    const { replay } = replaying([{ ...replayableWithId(event, 1, row, 7), is_in_flight: true }], shop)
     expect(step(shop, replay)).toBe(1)
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["DeliveryRenewed", "ReplayPut", "HeadPut"])
     expect(shop.delivery(event)).toEqual({ ...row, attempts_since_reset: 0 })
@@ -165,7 +165,7 @@ describe("Specification, Sandbox: a replay", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     const row = shop.delivery(event)!
-    const { replay } = replaying([foundAs(event, 1, row)], shop)
+    const { replay } = replaying([replayableWithId(event, 1, row)], shop)
     expect(step(shop, replay)).toBe(1)
     expect(shop.delivery(event)).toBe(row)
   })
@@ -174,7 +174,7 @@ describe("Specification, Sandbox: a replay", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     shop.attempts(event, statusResult(410))
-    const { replay } = replaying([foundAs(event, 1, shop.delivery(event), 1)], shop)
+    const { replay } = replaying([replayableWithId(event, 1, shop.delivery(event), 1)], shop)
     step(shop, replay)
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 1, attempts_since_reset: 0, generation: 1 })
     expect(shop.webhook.off_reason).toBe("gone")

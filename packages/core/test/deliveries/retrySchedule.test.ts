@@ -19,8 +19,8 @@ describe("Specification, Webhooks: an event without a 2xx is tried again, and th
     [7, "24 h", 24 * HOUR]
   ])(
     "the attempt after attempt %i is due %s after the end of the failed attempt (Specification, Webhooks)",
-    (made, _, delay) => {
-      expect(nextAttempt(made, START, 0)).toBe(START + delay)
+    (attempts, _, delay) => {
+      expect(nextAttempt(attempts, START, 0)).toBe(START + delay)
     }
   )
 
@@ -32,9 +32,9 @@ describe("Specification, Webhooks: an event without a 2xx is tried again, and th
 
   it(`jitter never makes an attempt earlier, and makes it later by a tenth or five minutes at most (Specification, Webhooks, seed ${SEED})`, () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), fc.double({ min: 0, max: 1, noNaN: true }), (made, jitter) => {
-        const plain = nextAttempt(made, START, 0)! - START
-        const put_off = nextAttempt(made, START, jitter)! - START - plain
+      fc.property(fc.integer({ min: 1, max: 7 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempts, jitter) => {
+        const plain = nextAttempt(attempts, START, 0)! - START
+        const put_off = nextAttempt(attempts, START, jitter)! - START - plain
         expect(put_off).toBeGreaterThanOrEqual(0)
         expect(put_off).toBeLessThanOrEqual(Math.min(plain / 10, 5 * MINUTE))
         expect(Number.isInteger(put_off)).toBe(true)

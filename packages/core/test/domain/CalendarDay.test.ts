@@ -82,8 +82,8 @@ describe("a shop's day ends at its next midnight (Specification, Limits)", () =>
     const since2012 = fc.integer({ min: Date.UTC(2012, 0, 1), max: Date.UTC(2035, 0, 1) })
     fc.assert(
       fc.property(fc.constantFrom(...names), since2012, (name, now) => {
-        const there = DateTime.unsafeMakeZoned(now, { timeZone: name })
-        const tomorrow = DateTime.startOf(DateTime.add(there, { days: 1 }), "day")
+        const zoned = DateTime.unsafeMakeZoned(now, { timeZone: name })
+        const tomorrow = DateTime.startOf(DateTime.add(zoned, { days: 1 }), "day")
         expect(toIso(nextMidnight(now, zone(name)))).toBe(toIso(DateTime.toEpochMillis(tomorrow)))
       }),
       { numRuns: 500 }

@@ -10,10 +10,10 @@ import { tradeWords } from "./TradeWords.js"
 
 /** Whether a shop of these languages accepts the text on a ticket. */
 const takes = (languages: ReadonlyArray<Language>, text: string): boolean => {
-  const found = Effect.runSync(
+  const forbidden = Effect.runSync(
     Effect.flatMap(ProfanityFilter, ({ find }) => find([["service", text]])).pipe(Effect.provide(Profanity.layer))
   )
-  return forbiddenField(new TestShop({ languages }).slice.shop, { service: text }, found) === null
+  return forbiddenField(new TestShop({ languages }).slice.shop, { service: text }, forbidden) === null
 }
 
 const insults: Readonly<Record<Language, ReadonlyArray<string>>> = {

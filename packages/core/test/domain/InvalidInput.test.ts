@@ -47,8 +47,8 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     [{ lines: [{ label: "a", price: 5.5 }] }, "lines.0.price: must be a whole number"],
     [{ lines: [{ label: "a", price: null }, { price: 1 }] }, "lines.1.label: is required"],
     [{ other: 1 }, "other: is unknown; correct its name or remove it"]
-  ])("the input %j is refused with what to change", (wrong, issue) =>
-    expect(issuesOf(Input, { ...valid, ...wrong })).toEqual([issue])
+  ])("the input %j is refused with what to change", (invalid, issue) =>
+    expect(issuesOf(Input, { ...valid, ...invalid })).toEqual([issue])
   )
 
   it("a Date in place of a text is refused with the advice to pass its toISOString()", () => {

@@ -157,7 +157,7 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
   const sources = ["core/src/domain", "core/src/decisions", "core/src/ports", "core/src/services", "store-memory/src"]
 
   it("no other module of the core or of the memory store defines a limit", () => {
-    const found = sources.flatMap((folder) =>
+    const definitions = sources.flatMap((folder) =>
       readdirSync(`${root}/${folder}`, { recursive: true, encoding: "utf8" })
         .filter((name) => name.endsWith(".ts") && name !== "Limits.ts")
         .flatMap((name) => {
@@ -166,7 +166,7 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
           return [...constants].map(([, constant]) => constant!)
         })
     )
-    expect(found.filter((name) => !TECHNIQUE.includes(name))).toEqual([])
+    expect(definitions.filter((name) => !TECHNIQUE.includes(name))).toEqual([])
   })
 
   it("every row of ServiceLimits has a docstring", () => {

@@ -42,9 +42,9 @@ describe("Specification, Clients and loyalty: the loyalty card", () => {
   })
 
   it("added stamps raise balance and lifetime, and a redeemed reward lowers only the balance (Specification, Clients and loyalty)", () => {
-    const given = applyEntry(applyEntry(blank, line("stamps", 7, 1000)), line("ticket", 2, 2000))
-    expect(given).toMatchObject({ balance: 9, lifetime: 9, rewards_redeemed: 0, updated_at: 2000 })
-    expect(applyEntry(given, line("redeem", -5, 3000))).toMatchObject({
+    const card = applyEntry(applyEntry(blank, line("stamps", 7, 1000)), line("ticket", 2, 2000))
+    expect(card).toMatchObject({ balance: 9, lifetime: 9, rewards_redeemed: 0, updated_at: 2000 })
+    expect(applyEntry(card, line("redeem", -5, 3000))).toMatchObject({
       balance: 4,
       lifetime: 9,
       rewards_redeemed: 1,

@@ -77,15 +77,15 @@ describe("docs/embed.md: options that are refused", () => {
     ["start", { size: 1, name: 2 }, ["name", "The option name of start must be a string"]],
     ["start", { size: 0, other: 2 }, ["other", "start has no option other. The options are size, name."]],
     ["of the store", null, ["", "of the store requires an object of options"]]
-  ])("refusedOption checks the options of %s in %j and returns %j", (whose, given, expected) => {
-    const refused = findOptionRefusal(whose, given, checks)
+  ])("refusedOption checks the options of %s in %j and returns %j", (subject, options, expected) => {
+    const refused = findOptionRefusal(subject, options, checks)
     expect(refused && [refused.option, refused.message]).toEqual(expected)
     expect(refused?._tag).toBe(expected === null ? undefined : "OptionRefused")
   })
 
   it("refused options are thrown by a constructor, which can return nothing else, and returned by other functions", () => {
-    const given = { size: 1 }
-    expect(requireOptions("start", given, checks)).toBe(given)
+    const options = { size: 1 }
+    expect(requireOptions("start", options, checks)).toBe(options)
     expect(() => requireOptions("start", { size: 0 }, checks)).toThrow("The option size of start must be")
   })
 })

@@ -102,15 +102,15 @@ describe("the erasure of a person from a ticket", () => {
   })
 })
 
-const mine = { id: client_id as string, display_name: "Amira B." as string | null }
-const theirs = { id: "01980000-0000-7000-8000-000000000002", display_name: "Zoé K." }
+const person = { id: client_id as string, display_name: "Amira B." as string | null }
+const otherClient = { id: "01980000-0000-7000-8000-000000000002", display_name: "Zoé K." }
 const unnamed = { id: client_id, display_name: null }
 
 describe("the erasure of a person from a stored response", () => {
   it("an earlier response counts as the person's unless it shows another client; its client keeps the id and loses the name", () => {
-    expect(eraseFromTicketView(amira, { ...ticket, client: mine })).toEqual({ ...ofTheirs, client: unnamed })
+    expect(eraseFromTicketView(amira, { ...ticket, client: person })).toEqual({ ...ofTheirs, client: unnamed })
     expect(eraseFromTicketView(amira, { ...ticket, client: null })).toEqual({ ...ofTheirs, client: null })
-    expect(eraseFromTicketView(amira, { ...ticket, client: theirs })).toEqual({ ...ofOthers, client: theirs })
+    expect(eraseFromTicketView(amira, { ...ticket, client: otherClient })).toEqual({ ...ofOthers, client: otherClient })
   })
 })
 
@@ -120,22 +120,24 @@ describe("the erasure of a person from the text of an event", () => {
 
   it("the text of an event keeps everything except the person's data", () => {
     expect(without({})).toEqual({ id: "evt_1", type: "ping", created_at: "x", data: {} })
-    expect(without({ ticket: { ...ticket, client: mine }, reason: "no_news" }).data).toEqual({
+    expect(without({ ticket: { ...ticket, client: person }, reason: "no_news" }).data).toEqual({
       ticket: { ...ofTheirs, client: unnamed },
       reason: "no_news"
     })
   })
 
   it("erasure removes the client's name from an event, and the note from a quote on their ticket", () => {
-    expect(without({ client: mine }).data).toEqual({ client: unnamed })
-    expect(without({ client: theirs }).data).toEqual({ client: theirs })
+    expect(without({ client: person }).data).toEqual({ client: unnamed })
+    expect(without({ client: otherClient }).data).toEqual({ client: otherClient })
     const quote = { note: "for Amira", price_minor: 9 }
-    expect(without({ ticket: { ...bare, client: mine }, quote }).data.quote).toEqual({ note: null, price_minor: 9 })
-    expect(without({ ticket: { ...bare, client: theirs }, quote }).data.quote).toEqual({
+    expect(without({ ticket: { ...bare, client: person }, quote }).data.quote).toEqual({ note: null, price_minor: 9 })
+    expect(without({ ticket: { ...bare, client: otherClient }, quote }).data.quote).toEqual({
       note: "for [erased]",
       price_minor: 9
     })
-    expect(without({ ticket: { ...bare, client: theirs }, quote: { note: null } }).data.quote).toEqual({ note: null })
+    expect(without({ ticket: { ...bare, client: otherClient }, quote: { note: null } }).data.quote).toEqual({
+      note: null
+    })
     expect(without({ quote }).data).toEqual({ quote: { note: null, price_minor: 9 } })
   })
 })

@@ -55,8 +55,8 @@ describe("phones (Specification, Tickets)", () => {
     ["+33 (0)1 42 68 53 00", "+33142685300"],
     ["+39 06 1234 5678", "+390612345678"],
     ["+80012345678", "+80012345678"]
-  ])("%j in international format is stored as %s", (input, kept) => {
-    expect(read(input)).toEqual(Either.right(kept))
+  ])("%j in international format is stored as %s", (input, stored) => {
+    expect(read(input)).toEqual(Either.right(stored))
   })
 
   it("a number of the right length is accepted, even outside the ranges that operators use now", () => {

@@ -34,8 +34,8 @@ describe("the signature header (Specification, Webhooks)", () => {
     )
     expect(good.length).toBeGreaterThan(8)
     for (const { header, secrets, body } of good) {
-      const made = secrets.map((secret) => signatureHeader(bytesOf(body).toString(), [secret], AT))
-      expect(made).toContain(header)
+      const headers = secrets.map((secret) => signatureHeader(bytesOf(body).toString(), [secret], AT))
+      expect(headers).toContain(header)
     }
   })
 })

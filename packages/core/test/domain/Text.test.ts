@@ -109,9 +109,9 @@ describe("an input is truncated before it is read (Specification, Errors)", () =
   })
 
   it("an object is cut to its known fields, and one unknown field more than an error lists", () => {
-    const kept = cut(Entry, { label: "a", ...many(Limits.issues_max + 9) }) as object
-    expect(Object.keys(kept)).toHaveLength(Limits.issues_max + 2)
-    expect(kept).toMatchObject({ label: "a", x0: 0 })
+    const truncated = cut(Entry, { label: "a", ...many(Limits.issues_max + 9) }) as object
+    expect(Object.keys(truncated)).toHaveLength(Limits.issues_max + 2)
+    expect(truncated).toMatchObject({ label: "a", x0: 0 })
     const all = { ...many(Limits.issues_max + 9), label: "a" }
     expect(Object.keys(cut(Entry, all) as object)).toHaveLength(Limits.issues_max + 2)
     expect(cut(Entry, all)).toHaveProperty("label", "a")
@@ -119,12 +119,12 @@ describe("an input is truncated before it is read (Specification, Errors)", () =
 
   it("lists and objects within others are cut too, with several limits on one list", () => {
     const value = { name: "n", few: [{ label: "a", ...many(60) }, { label: "b" }, {}, {}], any: ["a"] }
-    const kept = cut(Input, value) as { few: ReadonlyArray<object> }
-    expect(kept).toMatchObject({ name: "n", any: ["a"] })
-    expect(kept.few).toHaveLength(3)
-    expect(Object.keys(kept.few[0]!)).toHaveLength(Limits.issues_max + 2)
+    const truncated = cut(Input, value) as { few: ReadonlyArray<object> }
+    expect(truncated).toMatchObject({ name: "n", any: ["a"] })
+    expect(truncated.few).toHaveLength(3)
+    expect(Object.keys(truncated.few[0]!)).toHaveLength(Limits.issues_max + 2)
     const nullable = Schema.Struct({ few: optional(Few) })
-    expect((cut(nullable, { few: [1, 2, 3, 4] }) as typeof kept).few).toEqual([1, 2, 3])
+    expect((cut(nullable, { few: [1, 2, 3, 4] }) as typeof truncated).few).toEqual([1, 2, 3])
     expect(cut(nullable, { few: null })).toEqual({ few: null })
     const read = Schema.transform(Few, Schema.Any, { strict: true, decode: (a) => a, encode: () => [] })
     expect(cut(read, [1, 2, 3, 4])).toEqual([1, 2, 3])
@@ -144,7 +144,7 @@ describe("an input is truncated before it is read (Specification, Errors)", () =
   })
 
   it("a field called __proto__ is retained as a field, and does not replace the prototype", () => {
-    const kept = cut(Entry, JSON.parse('{"__proto__":{"label":"b"},"label":"a"}')) as object
-    expect(Object.keys(kept)).toEqual(["__proto__", "label"])
+    const truncated = cut(Entry, JSON.parse('{"__proto__":{"label":"b"},"label":"a"}')) as object
+    expect(Object.keys(truncated)).toEqual(["__proto__", "label"])
   })
 })

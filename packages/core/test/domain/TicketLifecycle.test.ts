@@ -59,8 +59,8 @@ describe("Specification, States: the state of a ticket", () => {
 
   it("a request can set ready, impossible, workshop or collected, and only time makes a ticket abandoned (Specification, Endpoints)", () => {
     const isStatus = Schema.is(TicketStatus)
-    const said = ["ready", "impossible", "workshop", "collected", "abandoned", ""]
-    expect(said.filter((status) => isStatus(status))).toEqual(["ready", "impossible", "workshop", "collected"])
+    const texts = ["ready", "impossible", "workshop", "collected", "abandoned", ""]
+    expect(texts.filter((status) => isStatus(status))).toEqual(["ready", "impossible", "workshop", "collected"])
   })
 
   it("a ticket has one of five states, and one of two reasons if it is abandoned (Specification, Resources)", () => {

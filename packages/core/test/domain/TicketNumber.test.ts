@@ -9,13 +9,13 @@ describe("Specification, Resources: ticket numbers", () => {
   })
 
   it("ten thousand steps visit every number once and return to the first (Specification, Tickets)", () => {
-    const seen = new Set<number>()
+    const visited = new Set<number>()
     let number = 1
     for (let step = 0; step < 9999; step++) {
-      seen.add(number)
+      visited.add(number)
       number = nextNumber(number)
     }
-    expect(seen.size).toBe(9999)
+    expect(visited.size).toBe(9999)
     expect(number).toBe(1)
   })
 
@@ -30,10 +30,10 @@ describe("Specification, Resources: ticket numbers", () => {
   })
 
   it("by-number returns the newest open ticket, else the newest, and then the others, newest first (Specification, Lists and sync)", () => {
-    const found = (...tickets: ReadonlyArray<readonly [id: string, state: TicketState]>) =>
+    const byNumber = (...tickets: ReadonlyArray<readonly [id: string, state: TicketState]>) =>
       preferredByNumber(tickets, ([, state]) => state, 2).map(([id]) => id)
-    expect(found(["d", "collected"], ["c", "ready"], ["b", "workshop"], ["a", "abandoned"])).toEqual(["c", "d", "b"])
-    expect(found(["c", "collected"], ["b", "abandoned"])).toEqual(["c", "b"])
-    expect(found()).toEqual([])
+    expect(byNumber(["d", "collected"], ["c", "ready"], ["b", "workshop"], ["a", "abandoned"])).toEqual(["c", "d", "b"])
+    expect(byNumber(["c", "collected"], ["b", "abandoned"])).toEqual(["c", "b"])
+    expect(byNumber()).toEqual([])
   })
 })

@@ -175,8 +175,8 @@ describe("the ticket that a code selects", () => {
     ["abandoned more than 30 days ago", [tracked({ ...ended(30), abandoned_at: T0 - 30 * DAY - 1 })], undefined],
     ["collected more than 30 days ago", [tracked({ state: "collected", collected_at: T0 - 31 * DAY })], undefined],
     ["of two tickets that may both be shown", [tracked(), tracked({}, { id: OTHER })], undefined]
-  ])("no ticket is shown for a code that is %s", (_, found, shop_id) =>
-    expect(trackingPageOf(found, T0, shop_id)).toBeNull()
+  ])("no ticket is shown for a code that is %s", (_, tickets, shop_id) =>
+    expect(trackingPageOf(tickets, T0, shop_id)).toBeNull()
   )
 
   it("a ticket is shown for 30 days after its end", () => {
@@ -185,8 +185,8 @@ describe("the ticket that a code selects", () => {
   })
 
   it("of two tickets with one code, the one that may be shown is selected", () => {
-    const found = [tracked({}, { id: OTHER, name: "Atelier Port" }), tracked()]
-    expect(trackingPageOf(found, T0, SHOP)?.shop_name).toBe("Atelier Lac")
+    const tickets = [tracked({}, { id: OTHER, name: "Atelier Port" }), tracked()]
+    expect(trackingPageOf(tickets, T0, SHOP)?.shop_name).toBe("Atelier Lac")
     expect(trackingPageOf([tracked(ended(31)), tracked()], T0)).not.toBeNull()
   })
 })

@@ -11,7 +11,7 @@ import {
   sandboxAddresses
 } from "../../src/domain/WebhookAddress.js"
 
-const said = {
+const messages = {
   unreadable: "must be a web address such as https://shop.example.com/hook",
   length: "must be at most 2048 characters",
   space: "must not contain white space or control characters",
@@ -44,7 +44,9 @@ const good: ReadonlyArray<readonly [given: string, kept: string]> = [
   ["https://[2606:4700:4700::1111]/hook", "https://[2606:4700:4700::1111]/hook"]
 ]
 
-const bad: ReadonlyArray<readonly [reason: Exclude<keyof typeof said, "unreadable">, texts: ReadonlyArray<string>]> = [
+const bad: ReadonlyArray<
+  readonly [reason: Exclude<keyof typeof messages, "unreadable">, texts: ReadonlyArray<string>]
+> = [
   ["length", [`https://example.com/${"a".repeat(2029)}`, `https://example.com/${"é".repeat(400)}`, "x".repeat(90_000)]],
   [
     "space",
@@ -101,15 +103,15 @@ const privateHosts = [
 ]
 
 describe("webhook addresses outside the sandbox (Specification, Webhooks)", () => {
-  it.each(good)("%j is stored as %s", (given, kept) =>
-    expect(parseWebhookAddress(given, productionAddresses)).toEqual(Either.right(kept))
+  it.each(good)("%j is stored as %s", (url, stored) =>
+    expect(parseWebhookAddress(url, productionAddresses)).toEqual(Either.right(stored))
   )
 
   it.each(bad)("a URL that can never be connected is refused when it is set: %s", (reason, texts) => {
     for (const text of texts)
       expect([text.slice(0, 60), parseWebhookAddress(text, productionAddresses)]).toEqual([
         text.slice(0, 60),
-        Either.left(said[reason])
+        Either.left(messages[reason])
       ])
   })
 
@@ -125,11 +127,11 @@ describe("webhook addresses outside the sandbox (Specification, Webhooks)", () =
     "https://[fe80::1%25eth0]/",
     "https://example.com:99999/"
   ])("%j is refused, because it is not a web address", (text) =>
-    expect(parseWebhookAddress(text, productionAddresses)).toEqual(Either.left(said.unreadable))
+    expect(parseWebhookAddress(text, productionAddresses)).toEqual(Either.left(messages.unreadable))
   )
 
   it.each(privateHosts)("https://%s/ is refused because its host is not a global unicast address", (host) => {
-    expect(parseWebhookAddress(`https://${host}/`, productionAddresses)).toEqual(Either.left(said.address))
+    expect(parseWebhookAddress(`https://${host}/`, productionAddresses)).toEqual(Either.left(messages.address))
   })
 
   it("other ports are accepted if they are configured, and the refusal names them", () => {
@@ -171,28 +173,28 @@ describe("webhook addresses in the sandbox (Specification, Sandbox)", () => {
     expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.right(text))
   )
 
-  it.each(good)("%j is stored as outside the sandbox", (given, kept) =>
-    expect(parseWebhookAddress(given, sandboxAddresses)).toEqual(Either.right(kept))
+  it.each(good)("%j is stored as outside the sandbox", (url, stored) =>
+    expect(parseWebhookAddress(url, sandboxAddresses)).toEqual(Either.right(stored))
   )
 
   it.each([
-    ["http://user@localhost/", said.credentials],
-    ["http://localhost/#a", said.fragment],
-    ["localhost:3000/hook", said.scheme_or_loopback],
-    ["ftp://localhost/", said.scheme_or_loopback],
-    ["http://localhost:0/", said.unreadable],
-    ["http://example.com/", said.scheme_or_loopback],
-    ["http://localhost.example.com/", said.scheme_or_loopback],
-    ["http://127.0.0.1.example.com/", said.scheme_or_loopback],
-    ["http://notlocalhost/", said.scheme_or_loopback],
-    ["http://0.0.0.0:8080/", said.scheme_or_loopback],
-    ["http://10.0.0.1/", said.scheme_or_loopback],
-    ["https://10.0.0.1/", said.address],
-    ["https://0.0.0.0/", said.address],
-    ["https://[::ffff:127.0.0.1]/", said.address],
-    ["https://169.254.169.254/latest", said.address],
-    ["https://localhost./", said.dot],
-    ["https://example.com:8443/", said.port]
+    ["http://user@localhost/", messages.credentials],
+    ["http://localhost/#a", messages.fragment],
+    ["localhost:3000/hook", messages.scheme_or_loopback],
+    ["ftp://localhost/", messages.scheme_or_loopback],
+    ["http://localhost:0/", messages.unreadable],
+    ["http://example.com/", messages.scheme_or_loopback],
+    ["http://localhost.example.com/", messages.scheme_or_loopback],
+    ["http://127.0.0.1.example.com/", messages.scheme_or_loopback],
+    ["http://notlocalhost/", messages.scheme_or_loopback],
+    ["http://0.0.0.0:8080/", messages.scheme_or_loopback],
+    ["http://10.0.0.1/", messages.scheme_or_loopback],
+    ["https://10.0.0.1/", messages.address],
+    ["https://0.0.0.0/", messages.address],
+    ["https://[::ffff:127.0.0.1]/", messages.address],
+    ["https://169.254.169.254/latest", messages.address],
+    ["https://localhost./", messages.dot],
+    ["https://example.com:8443/", messages.port]
   ])("the sandbox refuses %s: %s", (text, refusal) =>
     expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.left(refusal))
   )

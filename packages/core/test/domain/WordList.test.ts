@@ -102,8 +102,8 @@ describe("phrases that begin alike or contain one another (Specification, Errors
     fc.assert(
       fc.property(phrases, fc.array(word), phrases, (entries, text, allowed) => {
         const written = (some: ReadonlyArray<Words>) => WordList.makeWordList(some.map((one) => one.join(" ")))
-        const found = WordList.findWords(written(entries), text.join("-"), [written(allowed)])
-        expect(found.toSorted()).toEqual(plainly(entries, text, allowed).toSorted())
+        const words = WordList.findWords(written(entries), text.join("-"), [written(allowed)])
+        expect(words.toSorted()).toEqual(plainly(entries, text, allowed).toSorted())
       })
     )
   })

@@ -14,10 +14,10 @@ import {
 const T = Date.parse("2026-03-01T10:00:00Z")
 
 const windowsOf = (): LimitWindows => {
-  const kept = new Map<string, LimitWindow>()
+  const windowsByName = new Map<string, LimitWindow>()
   return {
-    get: ({ policy, subject }) => kept.get(`${policy} ${subject}`),
-    put: ({ policy, subject }, window) => kept.set(`${policy} ${subject}`, window)
+    get: ({ policy, subject }) => windowsByName.get(`${policy} ${subject}`),
+    put: ({ policy, subject }, window) => windowsByName.set(`${policy} ${subject}`, window)
   }
 }
 

@@ -16,9 +16,9 @@ const opened = async () => {
 }
 
 const create = async (caller: Awaited<ReturnType<typeof opened>>, key: string) => {
-  const made = await workshop.tickets.create(caller, { service: "Hem" }, key)
-  if (!made.ok) throw new Error("refused")
-  return made.value.data.id
+  const created = await workshop.tickets.create(caller, { service: "Hem" }, key)
+  if (!created.ok) throw new Error("refused")
+  return created.value.data.id
 }
 
 describe("Committed events", () => {
@@ -36,9 +36,9 @@ describe("Committed events", () => {
     const [first] = events
     if (first?.type !== "ticket.created") throw new Error("another event")
     expect(first.data.ticket).toMatchObject({ id, state: "workshop" })
-    const kept = await workshop.webhooks.events(caller.shop_id)
-    if (!kept.ok) throw new Error("refused")
-    expect(kept.value.map(({ id }) => id).slice(0, 2)).toEqual(events.map(({ id }) => id))
+    const storedEvents = await workshop.webhooks.events(caller.shop_id)
+    if (!storedEvents.ok) throw new Error("refused")
+    expect(storedEvents.value.map(({ id }) => id).slice(0, 2)).toEqual(events.map(({ id }) => id))
   })
 
   it("events reach every listener, even if another one throws at once or later", async () => {
@@ -70,9 +70,9 @@ describe("Committed events", () => {
     expect((await next).value).toMatchObject({ type: "ticket.created", shop_id: caller.shop_id })
     await reader.return?.()
 
-    const seen: Array<string> = []
+    const types: Array<string> = []
     const looping = (async () => {
-      for await (const { type } of workshop.events()) seen.push(type)
+      for await (const { type } of workshop.events()) types.push(type)
       return "ended"
     })()
     await workshop.stop()

@@ -57,8 +57,8 @@ describe("the quick reader and the schema read a request alike (Specification, E
     const bySchema = ParseResult.decodeUnknownEither(TicketInput, { errors: "all", onExcessProperty: "error" })
     fc.assert(
       fc.property(ticket, (body) => {
-        const found = bySchema(body)
-        expect(readTicket(body)).toEqual(Either.isRight(found) ? found.right : UNSURE)
+        const decoded = bySchema(body)
+        expect(readTicket(body)).toEqual(Either.isRight(decoded) ? decoded.right : UNSURE)
       }),
       { seed: 1120, numRuns: 1000 }
     )

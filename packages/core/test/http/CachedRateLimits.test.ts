@@ -16,13 +16,13 @@ import { SettableClock } from "../../src/testing/SettableClock.js"
 const clock = new SettableClock(Date.parse("2026-11-20T10:00:00Z"))
 
 /** The number of the store's calls for limits and for keys, and the most concurrent calls for keys. */
-const asked = { limits: 0, keys: 0, max: 0 }
+const calls = { limits: 0, keys: 0, max: 0 }
 let looking = 0
 
 const countedLimits = (limits: Context.Tag.Service<RateLimits>): Context.Tag.Service<RateLimits> => ({
   ...limits,
   take: (takes, now) => {
-    asked.limits++
+    calls.limits++
     return limits.take(takes, now)
   }
 })
@@ -31,8 +31,8 @@ const countedDirectory = (directory: Context.Tag.Service<Directory>): Context.Ta
   ...directory,
   keyByHash: (hash) =>
     Effect.gen(function* () {
-      asked.keys++
-      asked.max = Math.max(asked.max, ++looking)
+      calls.keys++
+      calls.max = Math.max(calls.max, ++looking)
       yield* Effect.yieldNow()
       return yield* directory.keyByHash(hash)
     }).pipe(Effect.ensuring(Effect.sync(() => looking--)))
@@ -67,8 +67,8 @@ const newKeys = (n: number) =>
         name: "till",
         scopes: ["tickets:read", "tickets:write", "clients:read"]
       })
-      const made = yield* Effect.forEach(Array.from({ length: n }), () => Keys.create(id, till))
-      return made.map(({ key }) => key)
+      const keys = yield* Effect.forEach(Array.from({ length: n }), () => Keys.create(id, till))
+      return keys.map(({ key }) => key)
     })
   )
 
@@ -108,20 +108,20 @@ const exhaust = async (address: string) => {
 
 beforeEach(() => {
   clock.advance(3_600_000)
-  Object.assign(asked, { limits: 0, keys: 0, max: 0 })
+  Object.assign(calls, { limits: 0, keys: 0, max: 0 })
 })
 
 describe("a used-up limit is cached until it resets", { timeout: 30_000 }, () => {
   it("the used-up limit of an address without a key is cached: a thousand more requests do not use the store, and the headers stay correct", async () => {
     const address = newAddress()
     await exhaust(address)
-    expect(asked.limits).toBe(120)
+    expect(calls.limits).toBe(120)
     clock.advance(20_000)
     for (let i = 0; i < 1_000; i++) {
       const { status, headers } = await ask("/v1/shop", { address })
       expect([status, headers["RateLimit-Remaining"], headers["Retry-After"]]).toEqual([429, "0", "40"])
     }
-    expect(asked.limits).toBe(120)
+    expect(calls.limits).toBe(120)
     clock.advance(40_000)
     expect((await ask("/v1/shop", { address })).status).toBe(401)
     expect((await ask("/v1/shop", { address: newAddress() })).status).toBe(401)
@@ -131,12 +131,12 @@ describe("a used-up limit is cached until it resets", { timeout: 30_000 }, () =>
     const [key] = (await newKeys(1)) as [string]
     const address = newAddress()
     for (let i = 0; i < 30; i++) await ask("/v1/tickets", { address, key, method: "POST" })
-    const before = asked.limits
+    const before = calls.limits
     for (let i = 0; i < 10; i++) {
       const { status, headers } = await ask("/v1/tickets", { address, key, method: "POST" })
       expect([status, headers["RateLimit-Limit"]]).toEqual([429, "30"])
     }
-    expect(asked.limits).toBe(before)
+    expect(calls.limits).toBe(before)
     // Reads are still accepted.
     for (let i = 0; i < 90; i++) expect((await ask("/v1/shop", { address, key })).status).toBe(200)
     expect((await ask("/v1/shop", { address, key })).status).toBe(429)
@@ -171,9 +171,9 @@ describe("the windows that a process caches", { timeout: 60_000 }, () => {
     for (let i = 0; i < 9_998; i++) await ask("/v1/shop", { address: `10.0.${i >> 8}.${i & 255}` })
     /** The number of the store's calls for one more request, which is refused. */
     const askedFor = async (address: string) => {
-      const before = asked.limits
+      const before = calls.limits
       expect((await ask("/v1/shop", { address })).status).toBe(429)
-      return asked.limits - before
+      return calls.limits - before
     }
     expect([await askedFor(first), await askedFor(second)]).toEqual([0, 0])
     await ask("/v1/shop", { address: newAddress() })
@@ -186,12 +186,12 @@ describe("unknown keys", { timeout: 30_000 }, () => {
     const address = newAddress()
     await exhaust(address)
     const [key] = (await newKeys(1)) as [string]
-    asked.keys = 0
+    calls.keys = 0
     const wrong = Array.from({ length: 20 }, (_, i) => ask("/v1/shop", { address, key: random(i) }))
     const good = ask("/v1/shop", { address, key })
     for (const { status } of await Promise.all(wrong)) expect(status).toBe(429)
     expect((await good).status).toBe(200)
-    expect([asked.keys, asked.max]).toEqual([21, 1])
+    expect([calls.keys, calls.max]).toEqual([21, 1])
     // The key is then known to be valid, so its requests do not wait for others, even after its cache entry has expired.
     clock.advance(40_000)
     expect((await ask("/v1/shop", { address, key })).status).toBe(200)
@@ -202,12 +202,12 @@ describe("unknown keys", { timeout: 30_000 }, () => {
     const [known] = (await newKeys(1)) as [string]
     await ask("/v1/shop", { address, key: known })
     await exhaust(address)
-    asked.keys = 0
+    calls.keys = 0
     const wrong = Array.from({ length: 500 }, (_, i) => ask("/v1/shop", { address, key: random(i) }))
     expect((await ask("/v1/shop", { address, key: known })).status).toBe(200)
     for (const { status, headers } of await Promise.all(wrong))
       expect([status, headers["RateLimit-Remaining"]]).toEqual([429, "0"])
-    expect(asked.keys).toBe(50)
+    expect(calls.keys).toBe(50)
     // The fifty waiting look-ups are over, so another key can be looked up.
     const [key] = (await newKeys(1)) as [string]
     expect((await ask("/v1/shop", { address, key })).status).toBe(200)
@@ -216,7 +216,7 @@ describe("unknown keys", { timeout: 30_000 }, () => {
   it("texts that cannot be keys are not looked up", async () => {
     const address = newAddress()
     for (let i = 0; i < 130; i++) await ask("/v1/shop", { address, key: `wk_live_${i}` })
-    expect(asked.keys).toBe(0)
+    expect(calls.keys).toBe(0)
   })
 })
 
@@ -233,9 +233,9 @@ describe("requests that count against no limit", () => {
   it("a request that counts against no limit does not use the store, and shows the limit of its address", async () => {
     const address = newAddress()
     await ask("/v1/shop", { address })
-    Object.assign(asked, { limits: 0, keys: 0 })
+    Object.assign(calls, { limits: 0, keys: 0 })
     const { status, headers } = await ask("/nowhere", { address })
     expect([status, headers["RateLimit-Limit"], headers["RateLimit-Remaining"]]).toEqual([404, "120", "119"])
-    expect(asked).toMatchObject({ limits: 0, keys: 0 })
+    expect(calls).toMatchObject({ limits: 0, keys: 0 })
   })
 })

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { findDuplicateMembers } from "../../src/http/DuplicateMembers.js"
 
-const found = (text: string) => findDuplicateMembers(text, JSON.parse(text))
+const duplicates = (text: string) => findDuplicateMembers(text, JSON.parse(text))
 
 describe("a duplicate member of an object in a JSON text (Specification, Requests and responses)", () => {
   it.each([
@@ -25,12 +25,12 @@ describe("a duplicate member of an object in a JSON text (Specification, Request
     ['{"":1,"":2}', [""]],
     ["null", []],
     ['"a:b"', []]
-  ])("duplicate members are found in %s", (text, expected) => expect(found(text)).toEqual(expected))
+  ])("duplicate members are found in %s", (text, expected) => expect(duplicates(text)).toEqual(expected))
 
   it("a text that JSON.stringify writes has no duplicate member", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(found(JSON.stringify(value))).toEqual([])
+        expect(duplicates(JSON.stringify(value))).toEqual([])
       })
     )
   })
@@ -39,24 +39,24 @@ describe("a duplicate member of an object in a JSON text (Specification, Request
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), fc.array(fc.jsonValue()), (name, value, before) => {
         const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`
-        expect(found(`[${[...before, null].map((one) => JSON.stringify(one)).join()},{${member},${member}}]`)).toEqual([
-          `${before.length + 1}.${name}`
-        ])
+        expect(
+          duplicates(`[${[...before, null].map((one) => JSON.stringify(one)).join()},{${member},${member}}]`)
+        ).toEqual([`${before.length + 1}.${name}`])
       })
     )
   })
 
   it("texts as deep as 64 KiB allow are read to their end, and at most 20 duplicate members are named", () => {
     const depth = 30_000
-    expect(found("[".repeat(depth) + "]".repeat(depth))).toEqual([])
-    expect(found(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`)).toEqual([])
+    expect(duplicates("[".repeat(depth) + "]".repeat(depth))).toEqual([])
+    expect(duplicates(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`)).toEqual([])
     const many = Array.from({ length: 2000 }, (_, i) => `"m${i}":0,"m${i}":1`)
-    expect(found(`{${many.join()}}`)).toHaveLength(20)
+    expect(duplicates(`{${many.join()}}`)).toHaveLength(20)
   })
 
   it("each repetition of a member counts, so that no text makes the check name a long path thousands of times", () => {
     const again = Array.from({ length: 19 }, () => '"a":0').join()
-    expect(found(`{${again},"a":0,"b":0,"b":0}`)).toEqual(["a", "b"])
-    expect(found(`{${again},"a":0,"a":0,"b":0,"b":0}`)).toEqual(["a"])
+    expect(duplicates(`{${again},"a":0,"b":0,"b":0}`)).toEqual(["a", "b"])
+    expect(duplicates(`{${again},"a":0,"a":0,"b":0,"b":0}`)).toEqual(["a"])
   })
 })

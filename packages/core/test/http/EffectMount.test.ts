@@ -31,7 +31,7 @@ const amira = Schema.decodeSync(Caller)({
   via: "api"
 })
 
-const answer = await runtime.runPromise(
+const response = await runtime.runPromise(
   Effect.gen(function* () {
     const api = yield* httpApp({
       authenticate: ({ headers }) => Effect.succeed(headers.cookie === "session=amira" ? amira : null)
@@ -44,7 +44,7 @@ const answer = await runtime.runPromise(
   })
 )
 
-const ask = (path: string, init: RequestInit = {}) => answer(new Request(`http://127.0.0.1${path}`, init))
+const ask = (path: string, init: RequestInit = {}) => response(new Request(`http://127.0.0.1${path}`, init))
 
 const create = (body: string, key = "one") => ({
   method: "POST",
@@ -55,10 +55,10 @@ const create = (body: string, key = "one") => ({
 describe("The API as an HttpApp", () => {
   it("the mounted API responds together with the router's own routes", async () => {
     expect(await (await ask("/")).text()).toBe("my own")
-    const made = await ask("/workshop/v1/tickets", create('{"service":"Hem"}'))
-    expect(made.status).toBe(201)
-    expect(made.headers.get("content-type")).toBe("application/json; charset=utf-8")
-    expect(await made.json()).toMatchObject({ success: true, data: { number: 1 }, meta: { replayed: false } })
+    const created = await ask("/workshop/v1/tickets", create('{"service":"Hem"}'))
+    expect(created.status).toBe(201)
+    expect(created.headers.get("content-type")).toBe("application/json; charset=utf-8")
+    expect(await created.json()).toMatchObject({ success: true, data: { number: 1 }, meta: { replayed: false } })
     const listed = await ask("/workshop/v1/tickets?limit=1", { headers: { cookie: "session=amira" } })
     expect(await listed.json()).toMatchObject({ data: [{ service: "Hem" }], meta: { has_more: false } })
   })
@@ -67,8 +67,8 @@ describe("The API as an HttpApp", () => {
     const handle = HttpApp.toWebHandler(
       await runtime.runPromise(httpApp({ prefix: "/workshop", authenticate: () => Effect.succeed(amira) }))
     )
-    const asked = async (path: string) => (await handle(new Request(`http://127.0.0.1${path}`))).status
-    expect([await asked("/workshop/v1/shop"), await asked("/v1/shop")]).toEqual([200, 404])
+    const statusOf = async (path: string) => (await handle(new Request(`http://127.0.0.1${path}`))).status
+    expect([await statusOf("/workshop/v1/shop"), await statusOf("/v1/shop")]).toEqual([200, 404])
   })
 
   it("the mounted API uses the server's own sessions (Specification, Keys and scopes)", async () => {

@@ -24,7 +24,7 @@ if (!opened.ok) throw opened.refusal
 const shop_id = opened.value.id
 const caller_id = "019a0000-0000-7000-8000-000000000001"
 
-const answer = mountFetch(workshop, {
+const response = mountFetch(workshop, {
   prefix: "/workshop",
   authenticate: async ({ headers }) =>
     headers.get("cookie") === "session=amira" ? { shop_id, caller_id, scopes: ["tickets:read"] } : undefined,
@@ -33,14 +33,14 @@ const answer = mountFetch(workshop, {
 })
 
 const read = (path: string, headers: Readonly<Record<string, string>> = {}) =>
-  answer(new Request(`https://shop.example${path}`, { headers }))
+  response(new Request(`https://shop.example${path}`, { headers }))
 
 describe("The API as a fetch function", () => {
   it("a bearer token given twice, which Headers join with a comma, is refused (Specification, Lists and sync)", async () => {
-    const answer = mountFetch(workshop)
+    const response = mountFetch(workshop)
     const headers = new Headers({ authorization: "Bearer wk_live_one" })
     headers.append("authorization", "Bearer wk_live_two")
-    const twice = await answer(new Request("https://shop.example/v1/shop", { headers }))
+    const twice = await response(new Request("https://shop.example/v1/shop", { headers }))
     const issue = { in: "header", field: "Authorization", message: "is given twice; send it only once" }
     expect([twice.status, (await twice.json()).error.details]).toEqual([400, { issues: [issue] }])
   })
@@ -109,18 +109,18 @@ describe("The API as a fetch function", () => {
       "role is unknown; correct its name or remove it",
       { shop_id, caller_id, scopes: [], via: "app", uncounted: undefined, role: "owner" }
     ]
-  ])("a request is a 500 if authenticate returns no caller, and the log says: %s", async (said, fields) => {
+  ])("a request is a 500 if authenticate returns no caller, and the log says: %s", async (logged, fields) => {
     log.length = 0
     const wrong = mountFetch(workshop, { authenticate: () => fields as CallerFields })
     const { status } = await wrong(new Request("https://shop.example/v1/shop"))
     expect(status).toBe(500)
-    expect(log).toEqual([expect.stringContaining(`authenticate returned neither null nor a caller: ${said}`)])
+    expect(log).toEqual([expect.stringContaining(`authenticate returned neither null nor a caller: ${logged}`)])
   })
 
   it("a refusal is sent even if other code holds the body and has not read it", async () => {
     const request = new Request("https://shop.example/workshop/v1/tickets", { method: "POST", body: "{}" })
     request.body?.getReader()
-    expect((await answer(request)).status).toBe(401)
+    expect((await response(request)).status).toBe(401)
   })
 
   it("a request is a 401 if authenticate names a shop that does not exist, and the log says so", async () => {

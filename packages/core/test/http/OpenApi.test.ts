@@ -46,19 +46,19 @@ interface Document {
   }
 }
 
-const made = document as unknown as Document
-const operations = Object.entries(made.paths).flatMap(([path, methods]) =>
+const openApi = document as unknown as Document
+const operations = Object.entries(openApi.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation }))
 )
 const named = (id: string) => {
-  const found = operations.find(({ operationId }) => operationId === id)
-  if (found === undefined) throw new Error(`no operation ${id}`)
-  return found
+  const operation = operations.find(({ operationId }) => operationId === id)
+  if (operation === undefined) throw new Error(`no operation ${id}`)
+  return operation
 }
 const shownIn = (content: Content | undefined): ReadonlyArray<readonly [string, Shown]> =>
   Object.entries(content?.content["application/json"].examples ?? {}).map(([name, example]) => [
     name,
-    example.$ref === undefined ? example : made.components.examples[name]!
+    example.$ref === undefined ? example : openApi.components.examples[name]!
   ])
 
 const failures = (id: string, status: number) =>
@@ -174,9 +174,9 @@ describe("the OpenAPI document", () => {
     const always = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Request-Id"]
     for (const { responses } of operations) {
       for (const [status, { headers }] of Object.entries(responses)) {
-        const again = ["429", "503"].includes(status) ? ["Retry-After"] : []
-        expect(Object.keys(headers)).toEqual(expect.arrayContaining([...always, ...again]))
-        expect("Retry-After" in headers).toBe(again.length > 0)
+        const retryHeaders = ["429", "503"].includes(status) ? ["Retry-After"] : []
+        expect(Object.keys(headers)).toEqual(expect.arrayContaining([...always, ...retryHeaders]))
+        expect("Retry-After" in headers).toBe(retryHeaders.length > 0)
       }
     }
     const repeatable = operations.filter(({ responses }) => "Idempotent-Replayed" in responses["200"]!.headers)
@@ -203,7 +203,7 @@ describe("the OpenAPI document", () => {
   })
 
   it("the document has a signed webhook for every type of event", () => {
-    expect(Object.keys(made.webhooks).sort()).toEqual([
+    expect(Object.keys(openApi.webhooks).sort()).toEqual([
       "client.linked",
       "client.notified",
       "ping",
@@ -218,7 +218,7 @@ describe("the OpenAPI document", () => {
       "ticket.reopened",
       "ticket.updated"
     ])
-    for (const { post } of Object.values(made.webhooks)) {
+    for (const { post } of Object.values(openApi.webhooks)) {
       expect(post.parameters.map(({ name }) => name)).toEqual(["Service-Signature"])
     }
   })
@@ -231,7 +231,7 @@ describe("the OpenAPI document", () => {
   })
 
   it("every field has a description", () => {
-    const mute = Object.entries(made.components.schemas).flatMap(([name, { properties = {} }]) =>
+    const mute = Object.entries(openApi.components.schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties)
         .filter(([, { $ref, description }]) => $ref === undefined && description === undefined)
         .map(([field]) => `${name}.${field}`)
@@ -243,7 +243,7 @@ describe("the OpenAPI document", () => {
     const text = JSON.stringify(document)
     expect(text).not.toContain("HttpApiDecodeError")
     expect(text).not.toContain("/schemas/unknown")
-    const closed = Object.entries(made.components.schemas).filter(
+    const closed = Object.entries(openApi.components.schemas).filter(
       ([, schema]) => "additionalProperties" in schema && schema.additionalProperties === false
     )
     expect(closed.map(([name]) => name)).toEqual([
@@ -305,15 +305,15 @@ describe("every example of a 400 is the service's response to such a request", (
   it.each(endpoints)("the example of a 400 of $id is the service's response", ({ id, endpoint }) => {
     const route = served.find(({ method, path }) => method === endpoint.method && path === endpoint.path)
     const read = route?.decode(badRequests[id] ?? none)
-    const said = read !== undefined && Either.isLeft(read) ? read.left : []
-    expect(said.length).toBeGreaterThan(0)
-    expect(sorted(examples[id]?.issues ?? [])).toEqual(sorted(said))
+    const issues = read !== undefined && Either.isLeft(read) ? read.left : []
+    expect(issues.length).toBeGreaterThan(0)
+    expect(sorted(examples[id]?.issues ?? [])).toEqual(sorted(issues))
   })
 })
 
 describe("the samples of refusals", () => {
   it("the samples contain every refusal that the service has", () => {
-    const shown = new Set(Object.values(refusalSamples).map(({ refusal }) => refusal._tag))
+    const sampledTags = new Set(Object.values(refusalSamples).map(({ refusal }) => refusal._tag))
     const others = [
       "NotSignedIn",
       "ScopeMissing",
@@ -328,6 +328,8 @@ describe("the samples of refusals", () => {
       "Overloaded",
       "InternalError"
     ]
-    expect(Object.keys(failureRows).filter((tag) => !shown.has(tag as never) && !others.includes(tag))).toEqual([])
+    expect(Object.keys(failureRows).filter((tag) => !sampledTags.has(tag as never) && !others.includes(tag))).toEqual(
+      []
+    )
   })
 })

@@ -46,18 +46,18 @@ const request = (path: string, others: Partial<HttpRequest> = {}): HttpRequest =
 const sent = async (
   one: HttpRequest = request("/v1/shop")
 ): Promise<{ response?: HttpResponse; leave: () => void }> => {
-  const found: { response?: HttpResponse; leave: () => void } = { leave: () => undefined }
+  const running: { response?: HttpResponse; leave: () => void } = { leave: () => undefined }
   const stop = new AbortController()
-  found.leave = () => stop.abort()
-  atEndOfFile(found.leave)
+  running.leave = () => stop.abort()
+  atEndOfFile(running.leave)
   void Effect.runPromise(Effect.withClock(serve(one), clock), { signal: stop.signal }).then(
     (response) => {
-      found.response = response
+      running.response = response
     },
     () => undefined
   )
   await new Promise((resolve) => setImmediate(resolve))
-  return found
+  return running
 }
 
 const send = async (count: number) => {

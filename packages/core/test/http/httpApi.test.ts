@@ -70,9 +70,9 @@ it("the groups of the API join an embedder's own HttpApi, with its middleware an
   expect(await ask("/orders")).toEqual([200, "none"])
   expect((await ask("/workshop/v1/tickets"))[0]).toBe(401)
   const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "one" }
-  const made = await ask("/workshop/v1/tickets", { method: "POST", headers, body: '{"service":"Hem"}' })
-  expect(made).toMatchObject([201, { data: { number: 1 }, meta: { replayed: false } }])
-  expect(await ask(`/workshop/v1/tickets/${made[1].data.id}`, { headers })).toMatchObject([200, { success: true }])
+  const created = await ask("/workshop/v1/tickets", { method: "POST", headers, body: '{"service":"Hem"}' })
+  expect(created).toMatchObject([201, { data: { number: 1 }, meta: { replayed: false } }])
+  expect(await ask(`/workshop/v1/tickets/${created[1].data.id}`, { headers })).toMatchObject([200, { success: true }])
   const wrong = await ask("/workshop/v1/tickets?limit=many", { headers })
   expect(wrong).toMatchObject([400, { error: { code: "VALIDATION_ERROR", details: { issues: [{ field: "limit" }] } } }])
   const { paths, components } = OpenApi.fromApi(MyApi)
@@ -120,8 +120,8 @@ it("a middleware that does not provide the caller, and another group of the same
 it("a joined API is observed like that of workshop serve, so that its requests are in the metrics", async () => {
   class MyApi extends HttpApi.make("mine").addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
   const seen: Array<readonly [string | null, number]> = []
-  const observe: RequestObserver = (_, __, answer) =>
-    Effect.tap(answer, ({ context, status }) => Effect.sync(() => seen.push([context.route, status])))
+  const observe: RequestObserver = (_, __, response) =>
+    Effect.tap(response, ({ context, status }) => Effect.sync(() => seen.push([context.route, status])))
   const live = HttpApiBuilder.api(MyApi).pipe(
     Layer.provide(groups(MyApi, { observe })),
     Layer.provide([signedIn, services])

@@ -45,8 +45,8 @@ const failures: ReadonlyArray<Failure> = [
 const headerValues = (header: string) =>
   Object.fromEntries(
     failures.flatMap((failure) => {
-      const said = responseTo(failure).headers[header]
-      return said === undefined ? [] : [[failure._tag, said]]
+      const value = responseTo(failure).headers[header]
+      return value === undefined ? [] : [[failure._tag, value]]
     })
   )
 

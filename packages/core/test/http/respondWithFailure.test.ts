@@ -89,9 +89,9 @@ describe("respondWithFailure gives failures of an embedder's own handler the for
     const Headers = Schema.Struct({ "idempotency-key": IdempotencyKey })
     const issueOf = async (decoded: Effect.Effect<unknown, HandlerFailure, HttpServerRequest.HttpServerRequest>) => {
       const route = decoded.pipe(Effect.as(HttpServerResponse.empty()), Effect.catchAll(respondWithFailure))
-      const answer = HttpApp.toWebHandler(HttpRouter.empty.pipe(HttpRouter.post("/orders", route)))
+      const response = HttpApp.toWebHandler(HttpRouter.empty.pipe(HttpRouter.post("/orders", route)))
       const init = { method: "POST", headers: { "idempotency-key": "y".repeat(81) }, body: '"text"' }
-      const { error } = await (await answer(new Request("http://shop.example/orders", init))).json()
+      const { error } = await (await response(new Request("http://shop.example/orders", init))).json()
       return error.details.issues[0]
     }
     const long = "x".repeat(81)
@@ -108,10 +108,10 @@ describe("respondWithFailure gives failures of an embedder's own handler the for
         field
       })
     const header = { in: "header", field: "Idempotency-Key", message }
-    const given = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+    const decodedHeader = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
       Schema.decodeUnknown(IdempotencyKey)(headers["idempotency-key"])
     )
-    expect(await issueOf(given)).toEqual(header)
+    expect(await issueOf(decodedHeader)).toEqual(header)
     expect(await issueOf(HttpServerRequest.schemaHeaders(Headers))).toEqual(header)
     expect(await issueOf(HttpServerRequest.schemaBodyJson(TicketInput))).toMatchObject({ in: "body", field: "body" })
   })

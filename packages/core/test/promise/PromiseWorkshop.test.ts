@@ -26,10 +26,10 @@ describe("The Promise API", () => {
   it("the Promise API creates, repeats, moves and lists tickets with plain values (Specification, States; Endpoints)", async () => {
     const caller = await shop()
     const first = await workshop.tickets.create(caller, { service: " Heels ", price_minor: 2500 }, "order-1")
-    const again = await workshop.tickets.create(caller, { price_minor: 2500, service: "Heels" }, "order-1")
-    if (!first.ok || !again.ok) throw new Error("refused")
+    const replay = await workshop.tickets.create(caller, { price_minor: 2500, service: "Heels" }, "order-1")
+    if (!first.ok || !replay.ok) throw new Error("refused")
     expect(first.value.data).toMatchObject({ number: 1, service: "Heels", state: "workshop" })
-    expect(again.value).toMatchObject({ replayed: true, data: first.value.data })
+    expect(replay.value).toMatchObject({ replayed: true, data: first.value.data })
     expect(await workshop.tickets.changeStatus(caller, first.value.data.id, "ready")).toMatchObject({
       ok: true,
       value: { data: { state: "ready" }, replayed: false }
@@ -48,10 +48,10 @@ describe("The Promise API", () => {
 
   it("a move or a notification that is repeated with its key returns the first result, and records nothing again (Specification, Idempotency)", async () => {
     const caller = await shop()
-    const made = await workshop.orThrow.tickets.create(caller, { service: "Heels" }, "order-1")
-    const move = () => workshop.orThrow.tickets.changeStatus(caller, made.data.id, "ready", "move-1")
+    const created = await workshop.orThrow.tickets.create(caller, { service: "Heels" }, "order-1")
+    const move = () => workshop.orThrow.tickets.changeStatus(caller, created.data.id, "ready", "move-1")
     const moved = await move()
-    const noted = (key: string) => workshop.orThrow.tickets.recordNotified(caller, made.data.id, "sms", key)
+    const noted = (key: string) => workshop.orThrow.tickets.recordNotified(caller, created.data.id, "sms", key)
     const first = await noted("note-1")
     expect([moved.replayed, first.replayed]).toEqual([false, false])
     expect(await move()).toEqual({ ...moved, replayed: true })
@@ -76,9 +76,9 @@ describe("The Promise API", () => {
 
   it("a refusal is returned as a value, with the details that a person needs (docs/how-it-is-built.md)", async () => {
     const caller = await shop()
-    const made = await workshop.tickets.createInApp(caller, { service: "Heels" })
-    if (!made.ok) throw new Error("refused")
-    const refused = await workshop.tickets.changeStatus(caller, made.value.data.id, "collected")
+    const created = await workshop.tickets.createInApp(caller, { service: "Heels" })
+    if (!created.ok) throw new Error("refused")
+    const refused = await workshop.tickets.changeStatus(caller, created.value.data.id, "collected")
     expect(refused).toMatchObject({
       ok: false,
       refusal: { _tag: "InvalidTransition", allowed: ["ready", "impossible"] }
@@ -108,8 +108,8 @@ describe("The Promise API", () => {
   it("undefined counts as absent, and a missing argument is required by its own name (Specification, Errors)", async () => {
     const caller = await shop()
     const sparse = { service: "Hem", item: undefined, items: [{ label: "a", service: undefined }, { label: "b" }] }
-    const made = await workshop.tickets.createInApp(caller, sparse as { readonly service: string })
-    expect(made).toMatchObject({ ok: true, value: { data: { item: null, items: [{ service: null }, {}] } } })
+    const created = await workshop.tickets.createInApp(caller, sparse as { readonly service: string })
+    expect(created).toMatchObject({ ok: true, value: { data: { item: null, items: [{ service: null }, {}] } } })
     const listed = await workshop.tickets.list(caller, { limit: undefined } as object)
     expect(listed).toMatchObject({ ok: true })
     const nothing = undefined as unknown as string
@@ -161,8 +161,8 @@ describe("The Promise API", () => {
     if (!client.ok) throw new Error("refused")
     const refused = { ok: false, refusal: { _tag: "ShopNotFound" } }
     expect(await workshop.clients.visit({ client_id: client.value.id, shop_id: never })).toMatchObject(refused)
-    for (const answer of [workshop.quotes.accept, workshop.quotes.refuse])
-      expect(await answer({ client_id: client.value.id, ticket_id: never })).toMatchObject({
+    for (const response of [workshop.quotes.accept, workshop.quotes.refuse])
+      expect(await response({ client_id: client.value.id, ticket_id: never })).toMatchObject({
         ok: false,
         refusal: { _tag: "TicketNotFound" }
       })
@@ -186,9 +186,9 @@ describe("The Promise API", () => {
     await own.clients.visit({ client_id: client.value.id, shop_id: opened.value.id })
     const caller_id = "019a0000-0000-7000-8000-000000000001"
     const caller = { shop_id: opened.value.id, caller_id, scopes: [], via: "app" } as const
-    const made = await own.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
-    if (!made.ok) throw new Error("refused")
-    await own.tickets.changeStatus(caller, made.value.data.id, "ready")
+    const created = await own.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
+    if (!created.ok) throw new Error("refused")
+    await own.tickets.changeStatus(caller, created.value.data.id, "ready")
     await expect.poll(() => notified.length, { timeout: 5000 }).toBe(1)
     clock.advance(60_000)
     await expect.poll(() => notified.length, { timeout: 5000 }).toBe(2)
@@ -212,18 +212,18 @@ describe("The Promise API", () => {
     await own.clients.visit({ client_id: client.value.id, shop_id: opened.value.id })
     const caller_id = "019a0000-0000-7000-8000-000000000001"
     const caller = { shop_id: opened.value.id, caller_id, scopes: [], via: "app" } as const
-    const made = await own.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
-    if (!made.ok) throw new Error("refused")
-    await own.tickets.changeStatus(caller, made.value.data.id, "ready")
+    const created = await own.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
+    if (!created.ok) throw new Error("refused")
+    await own.tickets.changeStatus(caller, created.value.data.id, "ready")
     expect(notified).toEqual([])
     expect(await own.notificationSender.runOnce()).toMatchObject({ ok: true })
     expect(notified).toEqual(["ticket.ready"])
     clock.advance(60 * 86_400_000)
-    expect(await own.tickets.byId(caller, made.value.data.id)).toMatchObject({
+    expect(await own.tickets.byId(caller, created.value.data.id)).toMatchObject({
       value: { state: "ready" }
     })
     expect(await own.closer.runOnce()).toMatchObject({ ok: true })
-    expect(await own.tickets.byId(caller, made.value.data.id)).toMatchObject({ value: { state: "abandoned" } })
+    expect(await own.tickets.byId(caller, created.value.data.id)).toMatchObject({ value: { state: "abandoned" } })
     expect(await own.dispatcher.runOnce()).toMatchObject({ ok: false, refusal: { _tag: "NoSender" } })
     await own.stop()
   })
@@ -234,8 +234,8 @@ describe("The Promise API", () => {
     for (let n = 0; n < 5; n++) await workshop.webhooks.ping(shop_id)
     for (const read of [workshop.webhooks.events, workshop.deliveries.list]) {
       const seqs = async (page?: { readonly before?: number; readonly limit?: number }) => {
-        const found = await read(shop_id, page)
-        return found.ok ? found.value.map(({ seq }) => seq) : found.refusal
+        const result = await read(shop_id, page)
+        return result.ok ? result.value.map(({ seq }) => seq) : result.refusal
       }
       expect(await read(shop_id)).toMatchObject({ ok: true, value: { length: 5 } })
       expect(await seqs({ limit: 2 })).toEqual([4, 5])

@@ -23,13 +23,13 @@ const reported = (text: string): ReadonlyArray<string> => {
     getSourceFile: (name, ...rest) => readOwn(name) ?? host.getSourceFile(name, ...rest)
   })
   const checker = program.getTypeChecker()
-  const found: Array<string> = []
+  const reports: Array<string> = []
   const source = program.getSourceFile(FILE)!
   const { ExpressionStatement } = RULE.create({
     sourceCode: {
       parserServices: { program, getTypeAtLocation: (node: unknown) => checker.getTypeAtLocation(node as never) }
     },
-    report: ({ node }: { readonly node: unknown }) => found.push((node as { getText: () => string }).getText())
+    report: ({ node }: { readonly node: unknown }) => reports.push((node as { getText: () => string }).getText())
   } as never)
   const visit = (
     node: import("../../../../test/smallest-typescript/node_modules/typescript/lib/typescript.js").Node
@@ -38,7 +38,7 @@ const reported = (text: string): ReadonlyArray<string> => {
     ts.forEachChild(node, visit)
   }
   visit(source)
-  return found
+  return reports
 }
 
 it("the lint rule reports every result that is never used, awaited or not, and nothing else", {

@@ -20,7 +20,7 @@ const begun = async (options: Partial<PromiseOptions>) => {
 }
 
 describe("start with wrong options", () => {
-  const said = async (options: unknown) =>
+  const refusalText = async (options: unknown) =>
     start(options as never).then(
       () => "started",
       ({ _tag, option, message }) => `${_tag} ${option}: ${message}`
@@ -122,7 +122,7 @@ describe("start with wrong options", () => {
     ],
     [{ store, background: "no" }, "background", "The option background of start must be true or false"]
   ])("the option in %o is refused in one sentence", async (options, option, message) => {
-    expect(await said(options)).toMatch(
+    expect(await refusalText(options)).toMatch(
       typeof message === "string"
         ? `OptionRefused ${option}: ${message}`
         : new RegExp(`^OptionRefused ${option}: ${message.source.slice(1)}`)
@@ -164,16 +164,16 @@ describe("the options of start", () => {
   })
 
   it("the option profanity(texts) returns the refused words by their fields (Specification, Errors)", async () => {
-    const asked: Array<unknown> = []
+    const checkedTexts: Array<unknown> = []
     const profanity: PromiseOptions["profanity"] = (texts) => {
-      asked.push(...texts)
+      checkedTexts.push(...texts)
       return texts.flatMap(({ field, text }) => (text.includes("zut") ? [{ field, word: "zut" }] : []))
     }
     const { workshop, caller } = await begun({ profanity })
     const refused = { ok: false, refusal: { _tag: "ForbiddenWord", field: "items.1.label" } }
     const items = [{ label: "hem" }, { label: "zut" }]
     expect(await workshop.tickets.createInApp(caller, { service: "Hem", items })).toMatchObject(refused)
-    expect(asked).toContainEqual({ field: "service", text: "Hem" })
+    expect(checkedTexts).toContainEqual({ field: "service", text: "Hem" })
     expect(await workshop.tickets.createInApp(caller, { service: "merde" })).toMatchObject({ ok: true })
   })
 
@@ -251,9 +251,9 @@ describe("the options of start", () => {
       { service: "Hem", client_phone: "+21620999999" },
       { service: "Nobody" }
     ]) {
-      const made = await workshop.tickets.createInApp(caller, ticket)
-      if (!made.ok) throw made.refusal
-      const moved = await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
+      const created = await workshop.tickets.createInApp(caller, ticket)
+      if (!created.ok) throw created.refusal
+      const moved = await workshop.tickets.changeStatus(caller, created.value.data.id, "ready")
       if (!moved.ok) throw moved.refusal
       // The API shows a notification only for a client, because a walk-in customer has no app.
       expect(moved.value.data.notified_at === null).toBe(ticket.client_id === undefined)
@@ -274,9 +274,9 @@ describe("the options of start", () => {
     const logger = (line: LogLine) => void lines.push(line)
     const { workshop, caller } = await begun({ background: true, clock, logger })
     for (const client_phone of ["+21620999999", "+21620999998"]) {
-      const made = await workshop.tickets.createInApp(caller, { service: "Hem", client_phone })
-      if (!made.ok) throw made.refusal
-      await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
+      const created = await workshop.tickets.createInApp(caller, { service: "Hem", client_phone })
+      if (!created.ok) throw created.refusal
+      await workshop.tickets.changeStatus(caller, created.value.data.id, "ready")
     }
     await workshop.notificationSender.runOnce()
     clock.advance(3 * 24 * 3_600_000)
@@ -358,9 +358,9 @@ describe("the options of start", () => {
       refused.headers.get("ratelimit-limit"),
       (await refused.json()).error.details.limit
     ]).toEqual([429, "200", "requests_per_minute"])
-    let made = 200
-    while ((await workshop.tickets.createInApp(caller, { service: "Hem" })).ok) made++
-    expect(made).toBe(700)
+    let count = 200
+    while ((await workshop.tickets.createInApp(caller, { service: "Hem" })).ok) count++
+    expect(count).toBe(700)
   })
 
   it("an uncounted caller is refused by no limit, and uses up none (Specification, Limits)", async () => {
@@ -388,13 +388,13 @@ describe("the options of start", () => {
     for (const channel of ["sms", "call"] as const) await tickets.recordNotified(own, ticket_id, channel)
     for (const key of ["a", "b"]) await loyalty.giveStamps(own, id, 2, key)
 
-    const look = async (by: typeof own) => {
+    const lookUpStatus = async (by: typeof own) => {
       const handler = mountFetch(workshop, { authenticate: () => ({ ...by, scopes: ["clients:read"] }) })
       return (await handler(new Request("http://a.test/v1/clients?phone=%2B33612345678"))).status
     }
-    expect([await look(own), await look(own)]).toEqual([200, 200])
-    const theirs = { ...caller, uncounted: false }
-    expect([await look(theirs), await look(theirs), await look(own)]).toEqual([200, 429, 200])
+    expect([await lookUpStatus(own), await lookUpStatus(own)]).toEqual([200, 200])
+    const counted = { ...caller, uncounted: false }
+    expect([await lookUpStatus(counted), await lookUpStatus(counted), await lookUpStatus(own)]).toEqual([200, 429, 200])
 
     const policies = ["tickets_per_hour", "moves_per_day", "notifications_per_day", "stamps_per_day"]
     const acts = [

@@ -31,14 +31,17 @@ describe("refusals", () => {
   })
 
   it("a missing argument is named in the refusal", async () => {
-    const given = workshop as unknown as Record<string, Record<string, (...args: Array<unknown>) => Promise<unknown>>>
+    const services = workshop as unknown as Record<
+      string,
+      Record<string, (...args: Array<unknown>) => Promise<unknown>>
+    >
     for (const [service, method, args, fields] of [
       ["tickets", "create", [], ["caller", "ticket", "idempotency_key"]],
       ["shops", "list", [], ["limit"]],
       ["webhooks", "set", [shop.id], ["webhook_address"]],
       ["webhooks", "events", [shop.id, 5], ["page"]]
     ] as const) {
-      const refused = await given[service]![method]!(...args)
+      const refused = await services[service]![method]!(...args)
       expect(refused).toMatchObject({ ok: false, refusal: { issues: fields.map((field) => ({ field })) } })
     }
     expect(await workshop.import(undefined as never, undefined as never)).toMatchObject({
@@ -87,18 +90,18 @@ describe("refusals", () => {
     const own = async (result: Promise<{ readonly ok: boolean; readonly refusal?: unknown }>) =>
       (refusalResponse((await result).refusal).body.error.details as { readonly issues: unknown }).issues
     const { tickets, clients, loyalty } = workshop
-    const wrong = "wrong" as never
+    const invalid = "wrong" as never
     const cases = [
       [tickets.create(caller, [] as never, "k"), issuesOf("POST", "tickets", [])],
       [tickets.byId(caller, "17"), issuesOf("GET", "tickets/17")],
       [tickets.byNumber(caller, 0), issuesOf("GET", "tickets/by-number/0")],
       [
-        tickets.changeStatus(caller, ticket.id, wrong),
-        issuesOf("POST", `tickets/${ticket.id}/status`, { status: wrong })
+        tickets.changeStatus(caller, ticket.id, invalid),
+        issuesOf("POST", `tickets/${ticket.id}/status`, { status: invalid })
       ],
       [
-        tickets.recordNotified(caller, ticket.id, wrong),
-        issuesOf("POST", `tickets/${ticket.id}/notified`, { channel: wrong })
+        tickets.recordNotified(caller, ticket.id, invalid),
+        issuesOf("POST", `tickets/${ticket.id}/notified`, { channel: invalid })
       ],
       [
         tickets.create(caller, { service: "Hem" }, "x".repeat(99)),
@@ -131,11 +134,11 @@ describe("refusals", () => {
     const { tickets } = other.orThrow
     const first = await tickets.create(by, { service: "Hem" }, "one")
     expect([first.data.number, own(successResponse(first))[0]]).toEqual([1, 201])
-    const again = await tickets.create(by, { service: "Hem" }, "one")
-    expect(own(successResponse(again))).toEqual(await api("POST", "tickets", "one", { service: "Hem" }))
-    const made = await api("POST", "tickets", "two", { service: "Zip" })
+    const replay = await tickets.create(by, { service: "Hem" }, "one")
+    expect(own(successResponse(replay))).toEqual(await api("POST", "tickets", "one", { service: "Hem" }))
+    const created = await api("POST", "tickets", "two", { service: "Zip" })
     const second = await tickets.create(by, { service: "Zip" }, "two")
-    expect(own(successResponse({ ...second, replayed: false }))).toEqual(made)
+    expect(own(successResponse({ ...second, replayed: false }))).toEqual(created)
     expect(own(successResponse(await tickets.byId(by, first.data.id)))).toEqual(
       await api("GET", `tickets/${first.data.id}`, "")
     )

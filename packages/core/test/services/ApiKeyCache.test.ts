@@ -21,17 +21,17 @@ const newKey = Effect.fnUntraced(function* () {
 /** A key cache whose look-ups are counted, and wait for `gate` if it is given. */
 const observed = Effect.fnUntraced(function* (gate?: Deferred.Deferred<void>) {
   const directory = yield* Directory
-  const looked: Array<string> = []
-  const watched = Layer.succeed(Directory, {
+  const lookUps: Array<string> = []
+  const countingDirectory = Layer.succeed(Directory, {
     ...directory,
     keyByHash: (hash) =>
       Effect.tap(directory.keyByHash(hash), () => {
-        looked.push(hash)
+        lookUps.push(hash)
         return gate === undefined ? Effect.void : Deferred.await(gate)
       })
   })
-  const context = yield* Layer.build(Layer.fresh(ApiKeyCache.Default).pipe(Layer.provide(watched)))
-  return { ring: yield* Effect.provide(ApiKeyCache, context), looked }
+  const context = yield* Layer.build(Layer.fresh(ApiKeyCache.Default).pipe(Layer.provide(countingDirectory)))
+  return { ring: yield* Effect.provide(ApiKeyCache, context), looked: lookUps }
 }, Effect.scoped)
 
 describe("Specification, Keys and scopes: Authentication", () => {
@@ -51,10 +51,10 @@ describe("Specification, Keys and scopes: Authentication", () => {
     "a key gives access to its own shop only",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const ring = yield* ApiKeyCache
+        const cache = yield* ApiKeyCache
         const [one, other] = [yield* newKey(), yield* newKey()]
         for (const { key, shop_id, record } of [one, other]) {
-          const holder = yield* ring.holderOf(key, T)
+          const holder = yield* cache.holderOf(key, T)
           expect(holder?.caller).toMatchObject({ shop_id, caller_id: record.id, scopes: ["tickets:read"], via: "api" })
         }
       })
@@ -65,13 +65,13 @@ describe("Specification, Keys and scopes: Authentication", () => {
     "a missing, wrong or revoked key has no holder",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const ring = yield* ApiKeyCache
+        const cache = yield* ApiKeyCache
         const { key, record } = yield* newKey()
-        for (const wrong of ["", "x", key.slice(0, -1), `${key}x`, key.toUpperCase(), `wk_live_${"A".repeat(43)}`]) {
-          expect(yield* ring.holderOf(wrong, T)).toBeNull()
+        for (const invalid of ["", "x", key.slice(0, -1), `${key}x`, key.toUpperCase(), `wk_live_${"A".repeat(43)}`]) {
+          expect(yield* cache.holderOf(invalid, T)).toBeNull()
         }
         yield* (yield* Keys).revoke(record.id)
-        expect(yield* ring.holderOf(key, T)).toBeNull()
+        expect(yield* cache.holderOf(key, T)).toBeNull()
       })
     )
   )
@@ -80,13 +80,13 @@ describe("Specification, Keys and scopes: Authentication", () => {
     "a revoked key is refused at once although it was cached, and other keys stay valid",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const ring = yield* ApiKeyCache
+        const cache = yield* ApiKeyCache
         const { shop_id, key, record } = yield* newKey()
         const second = yield* (yield* Keys).create(shop_id, keyInput("Web"))
-        expect(yield* ring.holderOf(key, T)).not.toBeNull()
+        expect(yield* cache.holderOf(key, T)).not.toBeNull()
         yield* (yield* Keys).revoke(record.id)
-        expect(yield* ring.holderOf(key, T)).toBeNull()
-        expect(yield* ring.holderOf(second.key, T)).not.toBeNull()
+        expect(yield* cache.holderOf(key, T)).toBeNull()
+        expect(yield* cache.holderOf(second.key, T)).not.toBeNull()
       })
     )
   )
@@ -95,11 +95,11 @@ describe("Specification, Keys and scopes: Authentication", () => {
     "a change of the shop's flags has effect at once",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const ring = yield* ApiKeyCache
+        const cache = yield* ApiKeyCache
         const { shop_id, key } = yield* newKey()
-        expect((yield* ring.holderOf(key, T))?.shop.api_enabled).toBe(true)
+        expect((yield* cache.holderOf(key, T))?.shop.api_enabled).toBe(true)
         yield* (yield* Shops).change(shop_id, shopPatch({ api_enabled: false, approved: false, active: false }))
-        const shop = (yield* ring.holderOf(key, T))?.shop
+        const shop = (yield* cache.holderOf(key, T))?.shop
         expect(shop).toMatchObject({ api_enabled: false, approved: false, active: false })
       })
     )
@@ -143,15 +143,15 @@ describe("The time for which a key is cached", () => {
     inWorkshop(() =>
       Effect.gen(function* () {
         const { key, record } = yield* newKey()
-        const { ring, looked } = yield* observed()
-        yield* ring.holderOf(key, T)
-        yield* ring.holderOf(key, T + 30 * SECOND_MS - 1)
-        expect(looked).toHaveLength(1)
+        const { ring: cache, looked: lookUps } = yield* observed()
+        yield* cache.holderOf(key, T)
+        yield* cache.holderOf(key, T + 30 * SECOND_MS - 1)
+        expect(lookUps).toHaveLength(1)
         // The key is revoked through another node's cache, which does not notify this one.
         yield* (yield* Keys).revoke(record.id)
-        expect(yield* ring.holderOf(key, T + 30 * SECOND_MS - 1)).not.toBeNull()
-        expect(yield* ring.holderOf(key, T + 30 * SECOND_MS)).toBeNull()
-        expect(looked).toHaveLength(2)
+        expect(yield* cache.holderOf(key, T + 30 * SECOND_MS - 1)).not.toBeNull()
+        expect(yield* cache.holderOf(key, T + 30 * SECOND_MS)).toBeNull()
+        expect(lookUps).toHaveLength(2)
       })
     )
   )
@@ -161,9 +161,9 @@ describe("The time for which a key is cached", () => {
     inWorkshop(() =>
       Effect.gen(function* () {
         const { key } = yield* newKey()
-        const { ring, looked } = yield* observed()
-        for (const now of [T, T, T - 1, T - 1]) expect(yield* ring.holderOf(key, now)).not.toBeNull()
-        expect(looked).toHaveLength(2)
+        const { ring: cache, looked: lookUps } = yield* observed()
+        for (const now of [T, T, T - 1, T - 1]) expect(yield* cache.holderOf(key, now)).not.toBeNull()
+        expect(lookUps).toHaveLength(2)
       })
     )
   )
@@ -172,12 +172,12 @@ describe("The time for which a key is cached", () => {
     "unknown keys are not cached, so that a key that is created a moment later is valid at once",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const { ring, looked } = yield* observed()
+        const { ring: cache, looked: lookUps } = yield* observed()
         const unknown = `wk_live_${"A".repeat(43)}`
-        for (const _ of [1, 2, 3]) expect(yield* ring.holderOf(unknown, T)).toBeNull()
-        expect(looked).toHaveLength(3)
-        yield* ring.holderOf("no key at all", T)
-        expect(looked).toHaveLength(3)
+        for (const _ of [1, 2, 3]) expect(yield* cache.holderOf(unknown, T)).toBeNull()
+        expect(lookUps).toHaveLength(3)
+        yield* cache.holderOf("no key at all", T)
+        expect(lookUps).toHaveLength(3)
       })
     )
   )
@@ -188,19 +188,19 @@ describe("The time for which a key is cached", () => {
       Effect.gen(function* () {
         const { key, record, shop_id } = yield* newKey()
         const gate = yield* Deferred.make<void>()
-        const { ring, looked } = yield* observed(gate)
-        const early = yield* Effect.fork(ring.holderOf(key, T))
+        const { ring: cache, looked: lookUps } = yield* observed(gate)
+        const early = yield* Effect.fork(cache.holderOf(key, T))
         yield* until(
           "the key to be looked up",
-          Effect.sync(() => looked.length),
+          Effect.sync(() => lookUps.length),
           (count) => count === 1
         )
         expect(Option.isNone(yield* Fiber.poll(early))).toBe(true)
         yield* (yield* Keys).revoke(record.id)
-        yield* ring.forget(shop_id)
+        yield* cache.forget(shop_id)
         yield* Deferred.succeed(gate, undefined)
         yield* Fiber.join(early)
-        expect(yield* ring.holderOf(key, T)).toBeNull()
+        expect(yield* cache.holderOf(key, T)).toBeNull()
       })
     )
   )
@@ -217,12 +217,12 @@ describe("Expiry and last use", () => {
     "an expired key has no holder, even if it was cached a moment before",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const ring = yield* ApiKeyCache
+        const cache = yield* ApiKeyCache
         const { key } = yield* expiring(new Date(T + 10 * SECOND_MS).toISOString())
-        expect(yield* ring.holderOf(key, T)).not.toBeNull()
-        expect(ring.cachedHolder(key, T + 10 * SECOND_MS - 1)).toBeDefined()
-        expect(ring.cachedHolder(key, T + 10 * SECOND_MS)).toBeUndefined()
-        expect(yield* ring.holderOf(key, T + 10 * SECOND_MS)).toBeNull()
+        expect(yield* cache.holderOf(key, T)).not.toBeNull()
+        expect(cache.cachedHolder(key, T + 10 * SECOND_MS - 1)).toBeDefined()
+        expect(cache.cachedHolder(key, T + 10 * SECOND_MS)).toBeUndefined()
+        expect(yield* cache.holderOf(key, T + 10 * SECOND_MS)).toBeNull()
       })
     )
   )
@@ -232,7 +232,7 @@ describe("Expiry and last use", () => {
     const directory = yield* Directory
     const written: Array<ReadonlyArray<readonly [string, number]>> = []
     const state = { isAway: false, written }
-    const watched = Layer.succeed(Directory, {
+    const countingDirectory = Layer.succeed(Directory, {
       ...directory,
       keysUsed: (uses) =>
         Effect.suspend(() => {
@@ -240,7 +240,7 @@ describe("Expiry and last use", () => {
           return state.isAway ? Effect.fail(new StoreUnavailable({})) : directory.keysUsed(uses)
         })
     })
-    const context = yield* Layer.build(Layer.fresh(ApiKeyCache.Default).pipe(Layer.provide(watched)))
+    const context = yield* Layer.build(Layer.fresh(ApiKeyCache.Default).pipe(Layer.provide(countingDirectory)))
     return { ring: yield* Effect.provide(ApiKeyCache, context), state }
   })
 
@@ -252,8 +252,8 @@ describe("Expiry and last use", () => {
     inWorkshop(() =>
       Effect.gen(function* () {
         const [one, two] = [yield* newKey(), yield* newKey()]
-        const { ring, state } = yield* counted
-        const holders = yield* Effect.all([ring.holderOf(one.key, T), ring.holderOf(two.key, T)])
+        const { ring: cache, state } = yield* counted
+        const holders = yield* Effect.all([cache.holderOf(one.key, T), cache.holderOf(two.key, T)])
         expect([holders.every((holder) => holder !== null), state.written]).toEqual([true, []])
         yield* writes(state.written, 1)
         expect(state.written).toEqual([
@@ -262,8 +262,8 @@ describe("Expiry and last use", () => {
             [two.record.id, T]
           ]
         ])
-        for (let s = 0; s < 60; s++) yield* ring.holderOf(one.key, T + s * SECOND_MS)
-        yield* ring.holderOf(one.key, T + MINUTE_MS)
+        for (let s = 0; s < 60; s++) yield* cache.holderOf(one.key, T + s * SECOND_MS)
+        yield* cache.holderOf(one.key, T + MINUTE_MS)
         yield* writes(state.written, 2)
         expect(state.written.slice(1)).toEqual([[[one.record.id, T + MINUTE_MS]]])
         const keys = yield* (yield* Keys).list(one.shop_id)
@@ -279,8 +279,8 @@ describe("Expiry and last use", () => {
         const { key, record } = yield* newKey()
         const written = yield* Effect.scoped(
           Effect.gen(function* () {
-            const { ring, state } = yield* counted
-            yield* ring.holderOf(key, T)
+            const { ring: cache, state } = yield* counted
+            yield* cache.holderOf(key, T)
             return state.written
           })
         )
@@ -294,12 +294,12 @@ describe("Expiry and last use", () => {
     inWorkshop(() =>
       Effect.gen(function* () {
         const { key, record } = yield* newKey()
-        const { ring, state } = yield* counted
+        const { ring: cache, state } = yield* counted
         state.isAway = true
-        expect(yield* ring.holderOf(key, T)).not.toBeNull()
+        expect(yield* cache.holderOf(key, T)).not.toBeNull()
         yield* writes(state.written, 1)
         state.isAway = false
-        expect(yield* ring.holderOf(key, T + 1)).not.toBeNull()
+        expect(yield* cache.holderOf(key, T + 1)).not.toBeNull()
         yield* writes(state.written, 2)
         expect(state.written).toEqual([[[record.id, T]], [[record.id, T + 1]]])
       }).pipe(Effect.scoped)

@@ -22,10 +22,10 @@ describe("firstOrCreate, for a program with one shop", () => {
   it("firstOrCreate creates the shop once for all callers, and later returns it with its current settings", () =>
     runWithWorkshop(
       Effect.gen(function* () {
-        const made = yield* Effect.replicateEffect(Shops.firstOrCreate(input), 4, { concurrency: "unbounded" })
-        expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+        const shops = yield* Effect.replicateEffect(Shops.firstOrCreate(input), 4, { concurrency: "unbounded" })
+        expect(new Set(shops.map(({ id }) => id)).size).toBe(1)
         const other = Schema.decodeSync(ShopInput)({ name: "Other", currency: "EUR", time_zone: "Europe/Paris" })
-        expect(yield* Shops.firstOrCreate(other)).toEqual(made[0])
+        expect(yield* Shops.firstOrCreate(other)).toEqual(shops[0])
       })
     ))
 
@@ -37,12 +37,12 @@ describe("firstOrCreate, for a program with one shop", () => {
     )
     return runWithWorkshop(
       Effect.gen(function* () {
-        const made = yield* Shops.firstOrCreate(input)
+        const created = yield* Shops.firstOrCreate(input)
         yield* Shops.firstOrCreate(input)
-        yield* Shops.change(made.id, Schema.decodeSync(ShopPatch)({ languages: ["ar"] }))
+        yield* Shops.change(created.id, Schema.decodeSync(ShopPatch)({ languages: ["ar"] }))
         const other = { name: "Needle", currency: "EUR", time_zone: "Europe/Paris", languages: ["fr"] } as const
-        const found = yield* Shops.firstOrCreate(Schema.decodeSync(ShopInput)(other))
-        expect(found).toMatchObject({ id: made.id, currency: "TND", time_zone: "Africa/Tunis", languages: ["ar"] })
+        const shop = yield* Shops.firstOrCreate(Schema.decodeSync(ShopInput)(other))
+        expect(shop).toMatchObject({ id: created.id, currency: "TND", time_zone: "Africa/Tunis", languages: ["ar"] })
         expect(lines).toEqual([
           "WARN The first shop already exists with settings that differ from those given to firstOrCreate. The shop's settings were not changed. The settings that differ are currency, time_zone"
         ])

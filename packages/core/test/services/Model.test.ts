@@ -87,8 +87,8 @@ const assemble = Effect.fnUntraced(function* (clock: SettableClock) {
 })
 
 /** Like `toEqual`, but much faster if the values are equal. */
-const alike = (real: unknown, expected: unknown, what: string) => {
-  if (!isDeepStrictEqual(real, expected)) expect(real, what).toEqual(expected)
+const alike = (real: unknown, expected: unknown, message: string) => {
+  if (!isDeepStrictEqual(real, expected)) expect(real, message).toEqual(expected)
 }
 
 /** Sorts the events of tickets that one run closed at the same due instant, because their order is not specified. */
@@ -119,17 +119,17 @@ const eventsOf = Effect.fnUntraced(function* (realState: RealState, shop: number
 
 const listed = Effect.fnUntraced(function* (realState: RealState, shop: number) {
   const tickets = yield* Tickets
-  const found: Array<unknown> = []
+  const views: Array<unknown> = []
   let cursor: string | null = null
   do {
     const page: { data: ReadonlyArray<unknown>; meta: { next_cursor: string | null } } = yield* tickets.list(
       realState.callers[shop]![0],
       query({ limit: "7", ...(cursor === null ? {} : { cursor }) })
     )
-    found.push(...page.data)
+    views.push(...page.data)
     cursor = page.meta.next_cursor
   } while (cursor !== null)
-  return inModelNames(realState, found)
+  return inModelNames(realState, views)
 })
 
 /** Compares the reads of the service with those of the model. */
@@ -146,8 +146,8 @@ const compare = Effect.fnUntraced(function* (realState: RealState, naive: NaiveW
     )
     alike(steady(yield* eventsOf(realState, shop)), steady(naive.shops[shop]!.events), "the events")
     for (const [client, id] of realState.clients.entries()) {
-      const seen = yield* Effect.option((yield* Clients).byId(realState.callers[shop]![0], id))
-      expect(seen._tag === "None" ? null : inModelNames(realState, seen.value)).toEqual(naive.client(shop, client))
+      const view = yield* Effect.option((yield* Clients).byId(realState.callers[shop]![0], id))
+      expect(view._tag === "None" ? null : inModelNames(realState, view.value)).toEqual(naive.client(shop, client))
       if (!naive.sees(shop, client)) continue
       const { card } = yield* (yield* Loyalty).read(realState.callers[shop]![0], id)
       expect(card).toEqual(naive.card(shop, client))

@@ -100,8 +100,8 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
         const offers = yield* Offers
         const { id, offer } = yield* offered()
         const answers = yield* Effect.all(
-          [offers.accept, offers.block, offers.accept, offers.block].map((answer) =>
-            Effect.either(answer(id, offer.id))
+          [offers.accept, offers.block, offers.accept, offers.block].map((result) =>
+            Effect.either(result(id, offer.id))
           ),
           { concurrency: "unbounded" }
         )

@@ -54,10 +54,10 @@ const world = (holder: "nobody" | "somebody" | "blocking") => {
       key("k")
     )
     const ready = yield* tickets.changeStatus(caller, ticketId(created.data), "ready")
-    const found = yield* refusalOf(clients.byPhone(caller, query({ phone: PHONE }).phone!))
+    const lookUp = yield* refusalOf(clients.byPhone(caller, query({ phone: PHONE }).phone!))
     const listed = yield* tickets.list(caller, query({ phone: PHONE }))
     const events = yield* (yield* Webhooks).events(caller.shop_id)
-    return JSON.stringify({ created, ready, found, listed, events })
+    return JSON.stringify({ created, ready, found: lookUp, listed, events })
   }).pipe(Effect.provide(workshopLayer(clock, 5)), Effect.withClock(clock), Effect.runPromise)
 }
 
@@ -80,9 +80,9 @@ describe("A shop cannot distinguish a client who blocks it from one who does not
       ticketInput({ service: "Hem", client_id: id, client_phone: PHONE }),
       key("k")
     )
-    const given = yield* (yield* Loyalty).giveStamps(caller, id, stamps(10), key("k"))
+    const result = yield* (yield* Loyalty).giveStamps(caller, id, stamps(10), key("k"))
     yield* block(caller, id)
-    return { caller, id, data, given }
+    return { caller, id, data, given: result }
   })
 
   it(
@@ -133,13 +133,13 @@ describe("A shop cannot distinguish a client who blocks it from one who does not
     "replays of earlier responses are unchanged by a block",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const { caller, id, data, given } = yield* blocked()
+        const { caller, id, data, given: result } = yield* blocked()
         const input = ticketInput({ service: "Hem", client_id: id, client_phone: PHONE })
-        const again = yield* (yield* Tickets).create(caller, input, key("k"))
-        expect([again.replayed, again.data]).toEqual([true, data])
-        expect(again.data.client?.id).toBe(id)
+        const replay = yield* (yield* Tickets).create(caller, input, key("k"))
+        expect([replay.replayed, replay.data]).toEqual([true, data])
+        expect(replay.data.client?.id).toBe(id)
         const stamped = yield* (yield* Loyalty).giveStamps(caller, id, stamps(10), key("k"))
-        expect(stamped).toEqual({ data: given.data, replayed: true })
+        expect(stamped).toEqual({ data: result.data, replayed: true })
       })
     )
   )

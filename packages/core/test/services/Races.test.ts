@@ -21,9 +21,9 @@ describe("Specification, Endpoints: a replayed POST /v1/tickets creates no dupli
         const caller = yield* openShop()
         const tickets = yield* Tickets
         const create = tickets.create(caller, ticketInput({ service: "Hem" }), key("attempt 1"))
-        const answers = yield* Effect.forEach(times(30), () => create, at_once)
-        expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
-        expect(new Set(answers.map(({ data }) => JSON.stringify(data))).size).toBe(1)
+        const results = yield* Effect.forEach(times(30), () => create, at_once)
+        expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1)
+        expect(new Set(results.map(({ data }) => JSON.stringify(data))).size).toBe(1)
         expect((yield* tickets.list(caller, query({}))).data).toHaveLength(1)
         expect(yield* (yield* Webhooks).events(caller.shop_id)).toHaveLength(1)
       })
@@ -36,12 +36,12 @@ describe("Specification, Endpoints: a replayed POST /v1/tickets creates no dupli
       Effect.gen(function* () {
         const caller = yield* openShop()
         const tickets = yield* Tickets
-        const answers = yield* Effect.forEach(
+        const results = yield* Effect.forEach(
           ["Hem", "Zip"],
           (service) => Effect.either(tickets.create(caller, ticketInput({ service }), key("k"))),
           at_once
         )
-        expect(answers.map((answer) => (Either.isLeft(answer) ? answer.left._tag : null)).sort()).toEqual([
+        expect(results.map((result) => (Either.isLeft(result) ? result.left._tag : null)).sort()).toEqual([
           "IdempotencyKeyReused",
           null
         ])
@@ -73,16 +73,16 @@ describe("Specification, Endpoints: a replayed POST /v1/tickets creates no dupli
         const caller = yield* openShop()
         const tickets = yield* Tickets
         const first = yield* tickets.create(caller, ticketInput(), key("first"))
-        const answers = yield* Effect.forEach(
+        const results = yield* Effect.forEach(
           times(200),
           () => Effect.either(tickets.create(caller, ticketInput())),
           at_once
         )
-        expect(answers.filter(Either.isRight)).toHaveLength(149)
-        const refusal = answers.find(Either.isLeft)?.left
+        expect(results.filter(Either.isRight)).toHaveLength(149)
+        const refusal = results.find(Either.isLeft)?.left
         expect(refusal?._tag === "LimitReached" ? refusal.decisive.policy : refusal).toBe("tickets_per_hour")
-        const again = yield* tickets.create(caller, ticketInput(), key("first"))
-        expect([again.replayed, again.data, again.limitStatuses]).toEqual([true, first.data, []])
+        const replay = yield* tickets.create(caller, ticketInput(), key("first"))
+        expect([replay.replayed, replay.data, replay.limitStatuses]).toEqual([true, first.data, []])
       })
     )
   )
@@ -97,12 +97,12 @@ describe("Specification, States: concurrent moves", () => {
         const client_id = yield* regular(caller)
         const tickets = yield* Tickets
         const { data } = yield* tickets.create(caller, ticketInput({ service: "Hem", client_id }))
-        const answers = yield* Effect.forEach(
+        const results = yield* Effect.forEach(
           times(10),
           () => Effect.either(tickets.changeStatus(caller, ticketId(data), "ready")),
           at_once
         )
-        const tags = answers.map((answer) => (Either.isLeft(answer) ? answer.left._tag : "moved")).sort()
+        const tags = results.map((result) => (Either.isLeft(result) ? result.left._tag : "moved")).sort()
         expect(tags).toEqual([...Array(9).fill("SameState"), "moved"])
         const events = (yield* (yield* Webhooks).events(caller.shop_id)).map(({ type }) => type)
         expect(events).toEqual(["ticket.created", "client.linked", "ticket.ready", "client.notified"])
@@ -151,13 +151,13 @@ describe("Specification, Endpoints: loyalty under parallel requests", () => {
         const client_id = yield* regular(caller)
         const loyalty = yield* Loyalty
         yield* loyalty.giveStamps(caller, client_id, stamps(10), key("stamps"))
-        const answers = yield* Effect.forEach(
+        const results = yield* Effect.forEach(
           times(10),
           (n) => Effect.either(loyalty.redeem(caller, client_id, key(`redeem ${n}`))),
           at_once
         )
-        expect(answers.filter(Either.isRight)).toHaveLength(1)
-        expect(answers.flatMap((answer) => (Either.isLeft(answer) ? [answer.left._tag] : []))).toEqual(
+        expect(results.filter(Either.isRight)).toHaveLength(1)
+        expect(results.flatMap((result) => (Either.isLeft(result) ? [result.left._tag] : []))).toEqual(
           Array(9).fill("NoReward")
         )
         expect((yield* loyalty.read(caller, client_id)).card).toMatchObject({
@@ -183,7 +183,7 @@ describe("Specification, Endpoints: loyalty under parallel requests", () => {
           (count) => Effect.either(loyalty.giveStamps(caller, client_id, stamps(count), key(`c${count}`))),
           at_once
         )
-        expect([ten, five].map((answer) => answer && Either.isRight(answer))).toEqual([false, true])
+        expect([ten, five].map((result) => result && Either.isRight(result))).toEqual([false, true])
         expect((yield* loyalty.read(caller, client_id)).card.lifetime).toBe(20)
       })
     )
@@ -197,9 +197,9 @@ describe("Specification, Endpoints: loyalty under parallel requests", () => {
         const client_id = yield* regular(caller)
         const loyalty = yield* Loyalty
         const give = loyalty.giveStamps(caller, client_id, stamps(3), key("k"))
-        const answers = yield* Effect.forEach(times(20), () => give, at_once)
-        expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
-        expect(new Set(answers.map(({ data }) => data.card.balance))).toEqual(new Set([3]))
+        const results = yield* Effect.forEach(times(20), () => give, at_once)
+        expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1)
+        expect(new Set(results.map(({ data }) => data.card.balance))).toEqual(new Set([3]))
         expect((yield* loyalty.read(caller, client_id)).card.balance).toBe(3)
       })
     )

@@ -17,11 +17,11 @@ const silent = Effect.map(Directory, (directory) =>
 
 it("the process is not ready after two seconds without a response of the store, although the store is still reading", () =>
   Effect.gen(function* () {
-    const asked = yield* Effect.fork(Effect.provideService(notReadyReason, Directory, yield* silent))
+    const reading = yield* Effect.fork(Effect.provideService(notReadyReason, Directory, yield* silent))
     yield* TestClock.adjust("1999 millis")
-    expect(asked.unsafePoll()).toBe(null)
+    expect(reading.unsafePoll()).toBe(null)
     yield* TestClock.adjust("1 millis")
-    expect(yield* Fiber.join(asked)).toBe("The service cannot reach its store. Try again in a moment.")
+    expect(yield* Fiber.join(reading)).toBe("The service cannot reach its store. Try again in a moment.")
   }).pipe(
     Effect.provide(Layer.provideMerge(MemoryStore.layer, Entropy.layer)),
     Effect.provide(Layer.merge(TestContext.TestContext, Logger.remove(Logger.defaultLogger))),

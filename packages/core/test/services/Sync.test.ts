@@ -31,13 +31,13 @@ const write = fc.record<Write>({
 
 const writing = Effect.fnUntraced(function* (caller: Caller, clock: SettableClock, writes: ReadonlyArray<Write>) {
   const tickets = yield* Tickets
-  const made: Array<TicketId> = []
+  const ids: Array<TicketId> = []
   for (const { ticket, ms } of writes) {
     clock.advance(ms)
-    const id = ticket === null || made.length === 0 ? undefined : made[ticket % made.length]
+    const id = ticket === null || ids.length === 0 ? undefined : ids[ticket % ids.length]
     if (id === undefined) {
       const { data } = yield* tickets.create(caller, ticketInput())
-      made.push(data.id as TicketId)
+      ids.push(data.id as TicketId)
     } else yield* tickets.recordNotified(caller, id, "call")
   }
 })
@@ -117,14 +117,14 @@ describe("A client that follows updated_since and cursor misses no change (Speci
           data: [],
           meta: { has_more: true, next_cursor: expect.any(String), synced_until: early }
         })
-        const found = new Set<string>()
+        const ids = new Set<string>()
         let [cursor, pages] = [first.meta.next_cursor, 1]
         for (; cursor !== null; pages++) {
           const page: Page = yield* tickets.list(caller, query({ ...asked, cursor }))
-          for (const { id } of page.data) found.add(id)
+          for (const { id } of page.data) ids.add(id)
           cursor = page.meta.next_cursor
         }
-        expect([found.size, pages]).toEqual([1050, 12])
+        expect([ids.size, pages]).toEqual([1050, 12])
       })
     )
   )

@@ -32,21 +32,21 @@ describe("Specification, Resources: numbers follow the app's numbering", () => {
       Effect.gen(function* () {
         const caller = yield* openShop()
         const tickets = yield* Tickets
-        const made: Array<Ticket> = []
+        const created: Array<Ticket> = []
         for (let n = 0; n < 3; n++) {
           yield* (yield* Shops).change(caller.shop_id, shopPatch({ next_number: 42 }))
-          made.push((yield* tickets.create(caller, ticketInput())).data)
+          created.push((yield* tickets.create(caller, ticketInput())).data)
           clock.advance(HOUR_MS)
         }
-        for (const to of ["ready", "collected"] as const) yield* tickets.changeStatus(caller, ticketId(made[2]!), to)
+        for (const to of ["ready", "collected"] as const) yield* tickets.changeStatus(caller, ticketId(created[2]!), to)
         const { data, others } = yield* tickets.byNumber(caller, 42)
-        expect(data.id).toBe(made[1]!.id)
+        expect(data.id).toBe(created[1]!.id)
         const summary = (n: number, state: string) => ({
-          id: made[n]!.id,
+          id: created[n]!.id,
           number: 42,
           number_label: "0042",
           state,
-          created_at: made[n]!.created_at
+          created_at: created[n]!.created_at
         })
         expect(others).toEqual([summary(2, "collected"), summary(0, "workshop")])
         expect(yield* refusalOf(tickets.byNumber(caller, 43))).toBe("TicketNotFound")
@@ -98,7 +98,7 @@ describe("Specification, Endpoints: GET /v1/tickets", () => {
         const cursor = first.meta.next_cursor!
         const rest = yield* tickets.list(caller, query({ limit: "3", state: "workshop,ready", cursor }))
         expect([rest.data.length, rest.meta]).toEqual([3, { has_more: false, next_cursor: null }])
-        const asked = [
+        const queries = [
           tickets.list(caller, query({ cursor })),
           tickets.list(caller, query({ state: "workshop", cursor })),
           tickets.list(caller, query({ state: "workshop,ready", updated_since: "2026-01-01", cursor })),
@@ -110,7 +110,7 @@ describe("Specification, Endpoints: GET /v1/tickets", () => {
           tickets.list(caller, query({ state: "workshop,ready", cursor: "x" })),
           tickets.list(caller, query({ state: "workshop,ready", cursor: "" }))
         ]
-        for (const list of asked) expect(yield* refusalOf(list)).toBe("InvalidInput")
+        for (const list of queries) expect(yield* refusalOf(list)).toBe("InvalidInput")
       })
     )
   )
@@ -126,12 +126,12 @@ describe("Specification, Endpoints: GET /v1/tickets", () => {
         const now = new Date(clock.unsafeCurrentTimeMillis()).toISOString()
         expect(meta).toEqual({ has_more: false, next_cursor: null, synced_until: now })
         clock.advance(1000)
-        for (const asked of [
+        for (const queries of [
           { updated_since: "2027-01-01" },
           { updated_since: now },
           { updated_since: "2026-01-01", external_ref: "nobody" }
         ]) {
-          expect((yield* tickets.list(caller, query(asked))).meta.synced_until).toBe(now)
+          expect((yield* tickets.list(caller, query(queries))).meta.synced_until).toBe(now)
         }
         clock.advance(-61_000)
         const behind = yield* tickets.list(caller, query({ updated_since: "2026-01-01" }))
@@ -191,8 +191,8 @@ describe("Idempotency (Specification, Idempotency)", () => {
           { service: "Hem", item: "Coat", type: "repair" as const },
           { service: "Hem", item: "Coat", description: null, type: null, items: null }
         ]) {
-          const again = yield* tickets.create(caller, ticketInput(same), key("k"))
-          expect([again.replayed, again.data]).toEqual([true, first.data])
+          const replay = yield* tickets.create(caller, ticketInput(same), key("k"))
+          expect([replay.replayed, replay.data]).toEqual([true, first.data])
         }
         const other = ticketInput({ service: "Hem", item: "Coat", type: "prepare" })
         expect(yield* refusalOf(tickets.create(caller, other, key("k")))).toBe("IdempotencyKeyReused")
@@ -209,8 +209,8 @@ describe("Idempotency (Specification, Idempotency)", () => {
         const first = yield* tickets.create(caller, ticketInput(), key("k"))
         yield* tickets.changeStatus(caller, ticketId(first.data), "ready")
         clock.advance(30 * DAY_MS - 1)
-        const again = yield* tickets.create(caller, ticketInput(), key("k"))
-        expect([again.replayed, again.data]).toEqual([true, first.data])
+        const replay = yield* tickets.create(caller, ticketInput(), key("k"))
+        expect([replay.replayed, replay.data]).toEqual([true, first.data])
         clock.advance(1)
         const anew = yield* tickets.create(caller, ticketInput({ service: "Zip" }), key("k"))
         expect([anew.replayed, anew.data.number]).toEqual([false, 2])

@@ -55,10 +55,10 @@ it("traced covers every service of the layer that a program calls", async () => 
 })
 
 it("background runs the closer, the dispatcher and the sender of notifications, and ends them with its scope", async () => {
-  const seen: Array<string> = []
+  const spanNames: Array<string> = []
   const noting = (name: string) => ({
     run: Effect.zipRight(
-      Effect.sync(() => seen.push(name)),
+      Effect.sync(() => spanNames.push(name)),
       Effect.never
     )
   })
@@ -71,5 +71,5 @@ it("background runs the closer, the dispatcher and the sender of notifications, 
   await Effect.runPromise(
     Effect.scoped(Effect.zipRight(Layer.build(Layer.provide(Workshop.background, works)), Effect.yieldNow()))
   )
-  expect(seen.toSorted()).toEqual(["closer", "dispatcher", "sender"])
+  expect(spanNames.toSorted()).toEqual(["closer", "dispatcher", "sender"])
 })

@@ -72,8 +72,8 @@ describe("Specification, Webhooks: one webhook per shop", () => {
       Effect.gen(function* () {
         const { shop_id } = yield* openShop()
         const webhooks = yield* Webhooks
-        const one = yield* webhooks.set(shop_id, address("https://one.example.com/hook"))
-        expect([one.on, one.off_reason]).toEqual([true, null])
+        const webhook = yield* webhooks.set(shop_id, address("https://one.example.com/hook"))
+        expect([webhook.on, webhook.off_reason]).toEqual([true, null])
         yield* webhooks.disable(shop_id)
         const two = yield* webhooks.set(shop_id, address("https://two.example.com/hook"))
         expect([two.on, two.off_reason]).toEqual([false, "disabled"])

@@ -26,11 +26,11 @@ const DAY_MS = 86_400_000
 /** Moves the TestClock of a service with background work from a ticket's first day to its abandonment, on any store. */
 export const sixtyOneDays = <E>(store: Layer.Layer<StorePorts, E, Entropy>): Effect.Effect<void, unknown> => {
   const done: Array<readonly [what: string, day: number]> = []
-  const note = (what: string) =>
+  const note = (message: string) =>
     Effect.map(
       Effect.clockWith((clock) => clock.currentTimeMillis),
       // On Postgres, the store's own retries advance the clock by some milliseconds.
-      (now) => void done.push([what, Math.round(now / DAY_MS)])
+      (now) => void done.push([message, Math.round(now / DAY_MS)])
     )
   const layer = Workshop.background.pipe(
     Layer.provide(Layer.merge(Dispatcher.layer(), NotificationSender.Default)),

@@ -1,6 +1,6 @@
 /** The records of the naive workshop, and the JSON in which it shows a ticket. Instants are milliseconds; tickets, clients and shops are indices into arrays. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [name: string]: Json }
-export type Answer = { readonly ok: Json } | { readonly refused: string; readonly allowed?: ReadonlyArray<string> }
+export type ActResult = { readonly ok: Json } | { readonly refused: string; readonly allowed?: ReadonlyArray<string> }
 
 export interface NaiveTicket {
   shop: number
@@ -56,7 +56,7 @@ export interface Line {
 /** ISO 8601 in UTC with milliseconds. */
 export const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
-export const refuse = (tag: string): Answer => ({ refused: tag })
+export const refuse = (tag: string): ActResult => ({ refused: tag })
 
 export const quoteView = ({ quote }: NaiveTicket): Json => {
   if (quote === null) return null

@@ -1,5 +1,5 @@
 import {
-  type Answer,
+  type ActResult,
   iso,
   type Json,
   type Line,
@@ -26,8 +26,8 @@ export class NaiveWorkshop {
   #known: Array<string> = []
   #blocked: Array<string> = []
   #ledger: Array<Line> = []
-  #given: Array<{ who: string; day: number; n: number }> = []
-  #remembered: Array<{ place: string; request: string; answer: Json; until: number }> = []
+  #given: Array<{ subject: string; day: number; n: number }> = []
+  #remembered: Array<{ place: string; request: string; result: Json; until: number }> = []
   clock: number
 
   constructor(
@@ -73,17 +73,17 @@ export class NaiveWorkshop {
    * Stores the result of a successful act under its key for thirty days (Specification,
    * Idempotency).
    */
-  #once(place: string, key: string | null, request: string, run: () => Answer): Answer {
+  #once(place: string, key: string | null, request: string, run: () => ActResult): ActResult {
     const full = `${place} ${key}`
     const first = this.#remembered.findLast((r) => r.place === full && this.clock < r.until)
     if (key !== null && first !== undefined) {
-      return first.request === request ? { ok: { data: first.answer, replayed: true } } : refuse("IdempotencyKeyReused")
+      return first.request === request ? { ok: { data: first.result, replayed: true } } : refuse("IdempotencyKeyReused")
     }
     const until = this.clock + 30 * DAY
-    const answer = run()
-    if (!("ok" in answer)) return answer
-    if (key !== null) this.#remembered.push({ place: full, request, answer: answer.ok, until })
-    return { ok: { data: answer.ok, replayed: false } }
+    const result = run()
+    if (!("ok" in result)) return result
+    if (key !== null) this.#remembered.push({ place: full, request, result: result.ok, until })
+    return { ok: { data: result.ok, replayed: false } }
   }
 
   #dayOf(shop: number): number {
@@ -101,7 +101,7 @@ export class NaiveWorkshop {
       readonly price: number | null
       readonly deposit: number | null
     }
-  ): Answer {
+  ): ActResult {
     return this.#once(`create ${caller}`, key, JSON.stringify(ask), () => {
       if (ask.client !== null && !this.sees(shop, ask.client)) return refuse("ClientNotFound")
       const s = this.shops[shop]!
@@ -152,7 +152,7 @@ export class NaiveWorkshop {
     return []
   }
 
-  status(shop: number, n: number, to: string): Answer {
+  status(shop: number, n: number, to: string): ActResult {
     const t = this.tickets[n]
     if (t === undefined || t.shop !== shop) return refuse("TicketNotFound")
     const allowed = this.#allowed(t)
@@ -190,7 +190,12 @@ export class NaiveWorkshop {
     return { ok: this.view(n) }
   }
 
-  #act(shop: number, n: number, by: "shop" | "client", change: (t: NaiveTicket, now: number) => string | null): Answer {
+  #act(
+    shop: number,
+    n: number,
+    by: "shop" | "client",
+    change: (t: NaiveTicket, now: number) => string | null
+  ): ActResult {
     const t = this.tickets[n]
     if (t === undefined || t.shop !== shop) return refuse("TicketNotFound")
     if (t.state === "abandoned") return refuse("TicketAbandoned")
@@ -202,31 +207,31 @@ export class NaiveWorkshop {
     return { ok: this.view(n) }
   }
 
-  notified(shop: number, n: number, channel: string): Answer {
-    const answer = this.#act(shop, n, "shop", (t, now) => {
+  notified(shop: number, n: number, channel: string): ActResult {
+    const result = this.#act(shop, n, "shop", (t, now) => {
       t.notified = now
       return null
     })
-    if ("ok" in answer) this.#raise(n, "client.notified", { channel, notified_at: iso(this.tickets[n]!.notified) })
-    return answer
+    if ("ok" in result) this.#raise(n, "client.notified", { channel, notified_at: iso(this.tickets[n]!.notified) })
+    return result
   }
 
-  quote(shop: number, n: number, price: number): Answer {
+  quote(shop: number, n: number, price: number): ActResult {
     const t = this.tickets[n]
     if (t?.shop === shop && t.state === "collected") return refuse("QuoteClosed")
-    const answer = this.#act(shop, n, "shop", (t, now) => {
+    const result = this.#act(shop, n, "shop", (t, now) => {
       if (t.deposit !== null && price < t.deposit) return "InvalidInput"
       t.quote = { status: "proposed", price, proposed: now, answered: null }
       return null
     })
-    if ("ok" in answer) this.#raise(n, "quote.proposed", { quote: quoteView(this.tickets[n]!) })
-    return answer
+    if ("ok" in result) this.#raise(n, "quote.proposed", { quote: quoteView(this.tickets[n]!) })
+    return result
   }
 
-  answerQuote(shop: number, n: number, status: "accepted" | "refused"): Answer {
+  answerQuote(shop: number, n: number, status: "accepted" | "refused"): ActResult {
     const t = this.tickets[n]
     if (t?.shop === shop && ["collected", "abandoned"].includes(t.state)) return refuse("QuoteClosed")
-    const answer = this.#act(shop, n, "client", (t, now) => {
+    const result = this.#act(shop, n, "client", (t, now) => {
       if (t.quote === null || t.quote.status !== "proposed") return "QuoteClosed"
       t.quote = { ...t.quote, status, answered: now }
       if (status === "accepted") {
@@ -235,11 +240,11 @@ export class NaiveWorkshop {
       }
       return null
     })
-    if ("ok" in answer) this.#raise(n, `quote.${status}`, { quote: quoteView(this.tickets[n]!) })
-    return answer
+    if ("ok" in result) this.#raise(n, `quote.${status}`, { quote: quoteView(this.tickets[n]!) })
+    return result
   }
 
-  visit(shop: number, client: number): Answer {
+  visit(shop: number, client: number): ActResult {
     const pair = `${shop} ${client}`
     if (this.#known.includes(pair) || this.#blocked.includes(pair)) return { ok: null }
     this.#known.push(pair)
@@ -254,7 +259,7 @@ export class NaiveWorkshop {
     )
   }
 
-  answerOffer(client: number, offer: NaiveOffer, status: "accepted" | "blocked"): Answer {
+  answerOffer(client: number, offer: NaiveOffer, status: "accepted" | "blocked"): ActResult {
     const { shop } = offer
     const pair = `${shop} ${client}`
     if (offer.status !== "open" || this.#blocked.includes(pair)) return refuse("OfferClosed")
@@ -286,14 +291,14 @@ export class NaiveWorkshop {
     }
   }
 
-  stamps(shop: number, caller: number, key: string, client: number, count: number): Answer {
+  stamps(shop: number, caller: number, key: string, client: number, count: number): ActResult {
     return this.#once(`stamps ${caller}`, key, `${client} ${count}`, () => {
       if (!this.sees(shop, client)) return refuse("ClientNotFound")
       if (!this.shops[shop]!.program) return refuse("LoyaltyOff")
-      const who = `${shop} ${caller} ${client}`
-      const today = this.#given.filter((gift) => gift.who === who && gift.day === this.#dayOf(shop))
+      const subject = `${shop} ${caller} ${client}`
+      const today = this.#given.filter((gift) => gift.subject === subject && gift.day === this.#dayOf(shop))
       if (today.reduce((sum, gift) => sum + gift.n, 0) + count > 20) return refuse("LimitReached")
-      this.#given.push({ who, day: this.#dayOf(shop), n: count })
+      this.#given.push({ subject, day: this.#dayOf(shop), n: count })
       const before = this.card(shop, client).rewards_available as number
       this.#changed(shop)
       this.#ledger.push({ shop, client, stamps: count, redeem: false, at: this.#recorded(shop) })
@@ -302,7 +307,7 @@ export class NaiveWorkshop {
     })
   }
 
-  redeem(shop: number, caller: number, key: string, client: number): Answer {
+  redeem(shop: number, caller: number, key: string, client: number): ActResult {
     return this.#once(`redeem ${caller}`, key, `${client}`, () => {
       if (!this.sees(shop, client)) return refuse("ClientNotFound")
       const s = this.shops[shop]!
@@ -314,7 +319,7 @@ export class NaiveWorkshop {
     })
   }
 
-  settings(shop: number, change: Partial<Pick<NaiveShop, "program" | "required" | "per_ticket" | "next">>): Answer {
+  settings(shop: number, change: Partial<Pick<NaiveShop, "program" | "required" | "per_ticket" | "next">>): ActResult {
     Object.assign(this.shops[shop]!, change)
     this.#changed(shop)
     return { ok: null }
@@ -324,7 +329,7 @@ export class NaiveWorkshop {
    * Closes tickets that were ready but not collected, or in the workshop without news, for sixty days (Specification,
    * States).
    */
-  close(): Answer {
+  close(): ActResult {
     let closed = 0
     this.tickets.forEach((t, n) => {
       const since = t.state === "ready" ? t.ready! : t.state === "workshop" ? t.news : null

@@ -14,7 +14,7 @@ import { ticketInput } from "../../../src/testing/Fixtures.js"
 import type { SettableClock } from "../../../src/testing/SettableClock.js"
 import { key, quote, shopPatch, stamps } from "../WorkshopFixture.js"
 import type { Act } from "./Act.js"
-import type { Answer, Json } from "./NaiveRecords.js"
+import type { ActResult, Json } from "./NaiveRecords.js"
 import type { NaiveWorkshop } from "./NaiveWorkshop.js"
 
 /** The ids of the real service, by the index that the model uses: callers by shop, clients, and tickets in the order of their creation. */
@@ -31,8 +31,8 @@ export interface RealState {
 
 /** The results of an act on the service and on the model. */
 export interface BothAnswers {
-  readonly real: Answer
-  readonly naive: Answer
+  readonly real: ActResult
+  readonly naive: ActResult
 }
 
 /**
@@ -54,11 +54,11 @@ export const inModelNames = (realState: RealState, value: unknown): Json => {
 
 const realAnswer = <A, E extends { readonly _tag: string }, R>(realState: RealState, effect: Eff.Effect<A, E, R>) =>
   Effect.match(effect, {
-    onFailure: (refusal): Answer =>
+    onFailure: (refusal): ActResult =>
       "allowed" in refusal && Array.isArray(refusal.allowed)
         ? { refused: refusal._tag, allowed: refusal.allowed }
         : { refused: refusal._tag },
-    onSuccess: (answer): Answer => ({ ok: inModelNames(realState, answer) })
+    onSuccess: (result): ActResult => ({ ok: inModelNames(realState, result) })
   })
 
 const create = Effect.fnUntraced(function* (realState: RealState, naive: NaiveWorkshop, act: Act & { do: "create" }) {
@@ -74,13 +74,13 @@ const create = Effect.fnUntraced(function* (realState: RealState, naive: NaiveWo
   })
   const caller = realState.callers[act.shop]![act.caller]!
   const place = act.shop * 2 + act.caller
-  const answer = (yield* Tickets).create(caller, input, act.key === null ? undefined : key(act.key)).pipe(
+  const result = (yield* Tickets).create(caller, input, act.key === null ? undefined : key(act.key)).pipe(
     Effect.map(({ data, replayed }) => {
       if (!replayed) realState.tickets.push(data.id as TicketId)
       return { data, replayed }
     })
   )
-  const real = yield* realAnswer(realState, answer)
+  const real = yield* realAnswer(realState, result)
   return { real, naive: naive.create(act.shop, place, act.key, { service, client, phone, price, deposit }) }
 })
 
@@ -97,21 +97,21 @@ const onTicket = Effect.fnUntraced(function* (
   const quotes = yield* Quotes
   switch (act.do) {
     case "status": {
-      const answer = Effect.map(tickets.changeStatus(caller, id, act.to as TicketStatus), ({ data }) => data)
-      return { real: yield* realAnswer(realState, answer), naive: naive.status(shop, n, act.to) }
+      const result = Effect.map(tickets.changeStatus(caller, id, act.to as TicketStatus), ({ data }) => data)
+      return { real: yield* realAnswer(realState, result), naive: naive.status(shop, n, act.to) }
     }
     case "notified": {
-      const answer = Effect.map(tickets.recordNotified(caller, id, act.channel as "sms" | "call"), ({ data }) => data)
-      return { real: yield* realAnswer(realState, answer), naive: naive.notified(shop, n, act.channel) }
+      const result = Effect.map(tickets.recordNotified(caller, id, act.channel as "sms" | "call"), ({ data }) => data)
+      return { real: yield* realAnswer(realState, result), naive: naive.notified(shop, n, act.channel) }
     }
     case "quote": {
-      const answer = quotes.propose(caller, id, quote({ price_minor: act.price }))
-      return { real: yield* realAnswer(realState, answer), naive: naive.quote(shop, n, act.price) }
+      const result = quotes.propose(caller, id, quote({ price_minor: act.price }))
+      return { real: yield* realAnswer(realState, result), naive: naive.quote(shop, n, act.price) }
     }
     case "answerQuote": {
       const status = act.status as "accepted" | "refused"
-      const answer = quotes.recordAnswer(caller, id, status)
-      return { real: yield* realAnswer(realState, answer), naive: naive.answerQuote(shop, n, status) }
+      const result = quotes.recordAnswer(caller, id, status)
+      return { real: yield* realAnswer(realState, result), naive: naive.answerQuote(shop, n, status) }
     }
   }
 })
@@ -123,33 +123,34 @@ const onClient = Effect.fnUntraced(function* (
 ) {
   const id = realState.clients[act.client]!
   if (act.do === "visit") {
-    const answer = (yield* Clients).visit(id, realState.callers[act.shop]![0].shop_id)
-    return { real: yield* realAnswer(realState, answer), naive: naive.visit(act.shop, act.client) }
+    const result = (yield* Clients).visit(id, realState.callers[act.shop]![0].shop_id)
+    return { real: yield* realAnswer(realState, result), naive: naive.visit(act.shop, act.client) }
   }
   if (act.do === "answerOffer") {
     const offers = yield* Offers
-    const seen = yield* Effect.orDie(offers.ofClient(id))
+    const visibleOffers = yield* Effect.orDie(offers.ofClient(id))
     const expected = naive.offersSeen(act.client)
-    const real = seen.map(({ ticket_id, status }) => [realState.tickets.indexOf(ticket_id), status])
+    const real = visibleOffers.map(({ ticket_id, status }) => [realState.tickets.indexOf(ticket_id), status])
     const listed = { real: { ok: real }, naive: { ok: expected.map(({ ticket, status }) => [ticket, status]) } }
     const at = act.offer % expected.length
-    if (seen.length !== expected.length || seen[at] === undefined) return listed
+    if (visibleOffers.length !== expected.length || visibleOffers[at] === undefined) return listed
     const status = act.status as "accepted" | "blocked"
-    const answer = status === "accepted" ? offers.accept(id, seen[at].id) : offers.block(id, seen[at].id)
-    return { real: yield* realAnswer(realState, answer), naive: naive.answerOffer(act.client, expected[at]!, status) }
+    const result =
+      status === "accepted" ? offers.accept(id, visibleOffers[at].id) : offers.block(id, visibleOffers[at].id)
+    return { real: yield* realAnswer(realState, result), naive: naive.answerOffer(act.client, expected[at]!, status) }
   }
   const caller = realState.callers[act.shop]![act.caller]!
   const place = act.shop * 2 + act.caller
   const loyalty = yield* Loyalty
   if (act.do === "stamps") {
-    const answer = loyalty.giveStamps(caller, id, stamps(act.count), key(act.key))
+    const result = loyalty.giveStamps(caller, id, stamps(act.count), key(act.key))
     return {
-      real: yield* realAnswer(realState, answer),
+      real: yield* realAnswer(realState, result),
       naive: naive.stamps(act.shop, place, act.key, act.client, act.count)
     }
   }
-  const answer = loyalty.redeem(caller, id, key(act.key))
-  return { real: yield* realAnswer(realState, answer), naive: naive.redeem(act.shop, place, act.key, act.client) }
+  const result = loyalty.redeem(caller, id, key(act.key))
+  return { real: yield* realAnswer(realState, result), naive: naive.redeem(act.shop, place, act.key, act.client) }
 })
 
 const settings = Effect.fnUntraced(function* (
@@ -174,40 +175,40 @@ const settings = Effect.fnUntraced(function* (
 
 /** Runs an act on the service and on the model. */
 export const runAct = Effect.fnUntraced(function* (realState: RealState, naive: NaiveWorkshop, chosen: Act) {
-  const answers: Array<BothAnswers> = []
+  const results: Array<BothAnswers> = []
   const act = chosen.do === "again" ? realState.repeatable.at(-1 - chosen.back) : chosen
-  if (act === undefined) return answers
+  if (act === undefined) return results
   if ("key" in act && chosen.do !== "again") realState.repeatable.push(act)
   switch (act.do) {
     case "again":
       break
     case "create":
-      answers.push(yield* create(realState, naive, act))
+      results.push(yield* create(realState, naive, act))
       break
     case "crowd": {
       const one = { do: "create", key: null, service: "Hem", client: null, phone: null, money: [null, null] } as const
       for (let n = 0; n < 55; n++)
-        answers.push(yield* create(realState, naive, { ...one, shop: act.shop, caller: 0 } as never))
+        results.push(yield* create(realState, naive, { ...one, shop: act.shop, caller: 0 } as never))
       break
     }
     case "status":
     case "notified":
     case "quote":
     case "answerQuote":
-      if (naive.tickets.length > 0) answers.push(yield* onTicket(realState, naive, act))
+      if (naive.tickets.length > 0) results.push(yield* onTicket(realState, naive, act))
       break
     case "settings":
-      answers.push(yield* settings(realState, naive, act))
+      results.push(yield* settings(realState, naive, act))
       break
     case "time":
       realState.clock.advance(act.ms)
       naive.clock += act.ms
       break
     case "close":
-      answers.push({ real: yield* realAnswer(realState, (yield* Closer).runOnce), naive: naive.close() })
+      results.push({ real: yield* realAnswer(realState, (yield* Closer).runOnce), naive: naive.close() })
       break
     default:
-      answers.push(yield* onClient(realState, naive, act))
+      results.push(yield* onClient(realState, naive, act))
   }
-  return answers
+  return results
 })
