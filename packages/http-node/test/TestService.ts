@@ -5,7 +5,7 @@ import { serve } from "@workshop/http-node"
 import { Cause, Effect, Exit, ManagedRuntime, Schema, Scope } from "effect"
 import { Faults } from "./spec/Faults.js"
 import { TestShop } from "./spec/TestShop.js"
-import { type Answer, type Call, Wire } from "./spec/Wire.js"
+import { type ApiResponse, type Call, Wire } from "./spec/Wire.js"
 import { layerOf, type Services } from "./TestServiceLayer.js"
 
 /** The time at which the clock of every test service starts, a Friday. */
@@ -99,7 +99,7 @@ export class TestService {
   }
 
   /** Sends a request, and returns the response after checking its envelope. */
-  api<D = unknown>(method: string, path: string, call: Call = {}): Promise<Answer<D>> {
+  api<D = unknown>(method: string, path: string, call: Call = {}): Promise<ApiResponse<D>> {
     return this.wire.ask<D>(method, path, call)
   }
 
@@ -174,16 +174,18 @@ export class TestService {
   /** Offers a ticket of the shop to the client, who then blocks the shop. */
   async block(client: Person, shop: TestShop): Promise<void> {
     await shop.create({ service: "Hem", client_phone: client.phone })
-    await this.answer(client, "block")
+    await this.answerOffer(client, "block")
   }
 
   /** Accepts the client's newest open offer, or blocks its shop. */
-  answer(client: Person, how: "accept" | "block"): Promise<void> {
+  answerOffer(client: Person, decision: "accept" | "block"): Promise<void> {
     return this.act(
       Effect.flatMap(Offers, (offers) =>
-        Effect.flatMap(offers.ofClient(client.id as never), (theirs) => {
-          const offer = theirs.findLast(({ status }) => status === "open")
-          return offer === undefined ? Effect.dieMessage("No open offer") : offers[how](client.id as never, offer.id)
+        Effect.flatMap(offers.ofClient(client.id as never), (clientOffers) => {
+          const offer = clientOffers.findLast(({ status }) => status === "open")
+          return offer === undefined
+            ? Effect.dieMessage("No open offer")
+            : offers[decision](client.id as never, offer.id)
         })
       )
     )

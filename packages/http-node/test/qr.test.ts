@@ -27,7 +27,7 @@ const drawn = (svg: string): ReadonlyArray<ReadonlyArray<boolean>> => {
 }
 
 /** The modules of the code in terminal lines; true is dark, which a terminal shows where no block is printed. */
-const shown = (lines: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<boolean>> =>
+const darkModules = (lines: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<boolean>> =>
   lines.flatMap((line) => [[..."▄ "], [..."▀ "]].map((dark) => [...line].map((block) => dark.includes(block))))
 
 describe("the QR code of a URL", () => {
@@ -43,7 +43,7 @@ describe("the QR code of a URL", () => {
   it("the half blocks for a terminal encode the URL", () => {
     const lines = qrLines(URL_TEXT)
     expect(lines.every((line) => /^[█▀▄ ]+$/.test(line))).toBe(true)
-    const rows = shown(lines)
+    const rows = darkModules(lines)
     const width = rows[0]!.length
     expect(read(rows.slice(0, width))).toBe(URL_TEXT)
   })

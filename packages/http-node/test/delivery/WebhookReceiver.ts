@@ -63,7 +63,7 @@ export class WebhookReceiver implements AsyncDisposable {
         const received = { signature: String(request.headers["service-signature"]), body, event: JSON.parse(body) }
         this.requests.push(received)
         this.responder(response, received, this.requests.length)
-        for (const look of this.#watchers) look()
+        for (const check of this.#watchers) check()
       })
     })
     server.on("connection", (socket) => {
@@ -86,13 +86,13 @@ export class WebhookReceiver implements AsyncDisposable {
   /** Waits until the receiver has received `many` requests, at most until the test's time limit. */
   until(many: number): Promise<void> {
     return new Promise((resolve) => {
-      const look = () => {
+      const check = () => {
         if (this.requests.length < many) return
-        this.#watchers = this.#watchers.filter((other) => other !== look)
+        this.#watchers = this.#watchers.filter((other) => other !== check)
         resolve()
       }
-      this.#watchers.push(look)
-      look()
+      this.#watchers.push(check)
+      check()
     })
   }
 

@@ -23,9 +23,9 @@ describe("Specification, Webhooks: the service sends every change of a ticket, s
     const { id } = await shop.api("POST", "/tickets", { service: "Ourlet — été", client_phone: person.phone })
     const [offer] = await service.good("GET", `/sandbox/clients/${client.id}/offers`)
     await service.good("POST", `/sandbox/offers/${offer.id}/accept`)
-    for (const answer of ["refuse", "accept"]) {
+    for (const response of ["refuse", "accept"]) {
       await service.good("POST", `/sandbox/tickets/${id}/quote`, { price_minor: 12_000 })
-      await service.good("POST", `/sandbox/tickets/${id}/quote/${answer}`)
+      await service.good("POST", `/sandbox/tickets/${id}/quote/${response}`)
     }
     await service.good("PATCH", `/sandbox/tickets/${id}`, { item: "Rideau" })
     for (const status of ["impossible", "workshop", "ready"])
@@ -96,13 +96,14 @@ describe("Specification, Webhooks: no receiver's behaviour makes the service los
   it("a slow receiver gets at most four requests at a time, and each event once", async () => {
     await using receiver = await WebhookReceiver.open()
     const shop = await service.shop(receiver)
-    const kept: Array<() => void> = []
-    receiver.responder = (response) => void kept.push(() => respondsWith(200)(response, receiver.requests[0]!, 1))
+    const pendingResponses: Array<() => void> = []
+    receiver.responder = (response) =>
+      void pendingResponses.push(() => respondsWith(200)(response, receiver.requests[0]!, 1))
     await shop.pings(12)
     for (let done = 0; done < 12; done += 4) {
       await receiver.until(done + 4)
       expect(receiver.requests).toHaveLength(done + 4)
-      for (const release of kept.splice(0)) release()
+      for (const release of pendingResponses.splice(0)) release()
     }
     await service.settle()
     expect(await shop.states()).toEqual(Array(12).fill("delivered 200"))

@@ -9,8 +9,8 @@ it("the fault lose_answer closes the connection after the request was executed, 
   await service.good("PUT", "/sandbox/faults", { faults: [{ method: "POST", fault: "lose_answer", next: 1 }] })
   const headers = { authorization: `Bearer ${shop.key}`, "idempotency-key": "till 7" }
   await expect(service.ask("POST", "/v1/tickets", { service: "Hem" }, headers)).rejects.toThrow("fetch failed")
-  const again = await service.ask("POST", "/v1/tickets", { service: "Hem" }, headers)
-  expect([again.status, again.meta]).toEqual([200, { replayed: true }])
+  const replay = await service.ask("POST", "/v1/tickets", { service: "Hem" }, headers)
+  expect([replay.status, replay.meta]).toEqual([200, { replayed: true }])
 })
 
 it("the sandbox's stream reports delivery attempts over a socket, and ends when the server stops", {

@@ -52,13 +52,13 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
   it("the built-in receiver fails as often as configured, and the retry is sent only when the clock is moved", async () => {
     await using setup = await opened()
     const { service, shop, create, last } = setup
-    for (const [answer, status, error] of [
+    for (const [response, status, error] of [
       [500, 500, null],
       ["cut", null, "reset"],
       ["silent", null, "timeout"],
       ["late", null, "timeout"]
     ] as const) {
-      await shop.own("PUT", "/receiver", { answer, times: 1, use: true })
+      await shop.own("PUT", "/receiver", { answer: response, times: 1, use: true })
       const ticket = await create()
       expect(await last()).toMatchObject({ state: "pending", attempts: [{ n: 1, status, error }] })
       const agenda: Array<Json> = await service.good("GET", `/sandbox/agenda?shop=${shop.id}`)

@@ -10,12 +10,12 @@ const runtime = ManagedRuntime.make(
 )
 afterAll(() => runtime.dispose())
 
-const answer = await runtime.runPromise(
+const response = await runtime.runPromise(
   Effect.gen(function* () {
     return webHandler(yield* pipeline(yield* pages()), yield* Effect.runtime<never>())
   })
 )
-const get = (path: string, method = "GET") => answer(new Request(`http://127.0.0.1${path}`, { method }))
+const get = (path: string, method = "GET") => response(new Request(`http://127.0.0.1${path}`, { method }))
 
 describe("the API reference at /docs", () => {
   it("the page of /docs loads no file from other servers (Specification, Commands)", async () => {

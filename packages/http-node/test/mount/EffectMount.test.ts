@@ -99,7 +99,7 @@ it("an HttpApp on a socket runs one request of a connection at a time, and respo
   running.max = 0
   for (let i = 0; i < 50; i++) client.request(i % 2 === 0 ? "GET /v1/tickets" : "GET /nowhere")
   const statuses = []
-  for (let i = 0; i < 50; i++) statuses.push((await client.answer()).status)
+  for (let i = 0; i < 50; i++) statuses.push((await client.nextResponse()).status)
   expect(statuses).toEqual(Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? 403 : 404)))
   expect(running.max).toBe(1)
   client.socket.destroy()

@@ -55,8 +55,8 @@ describe("The API mounted in a Node server", () => {
     const { key } = await opened()
     const handle = mountNode(workshop, { prefix: "/workshop" })
     const base = await listening((request, response) => handle(request, response, () => response.end("my own")))
-    const made = await fetch(`${base}/workshop/v1/tickets`, create(key, { service: "Hem" }))
-    expect(made.status).toBe(201)
+    const created = await fetch(`${base}/workshop/v1/tickets`, create(key, { service: "Hem" }))
+    expect(created.status).toBe(201)
     expect(await (await fetch(`${base}/v1/tickets`, { headers: { authorization: `Bearer ${key}` } })).text()).toBe(
       "my own"
     )
@@ -106,8 +106,8 @@ describe("The API mounted in a Node server", () => {
   it("the mounted API accepts a body that another parser has already read", async () => {
     const { key } = await opened()
     const base = await listening(parsing(mountNode(workshop)))
-    const made = await fetch(`${base}/v1/tickets`, create(key, { service: "Hem" }))
-    expect(await made.json()).toMatchObject({ success: true, data: { service: "Hem" } })
+    const created = await fetch(`${base}/v1/tickets`, create(key, { service: "Hem" }))
+    expect(await created.json()).toMatchObject({ success: true, data: { service: "Hem" } })
     const wrong = await fetch(`${base}/v1/tickets`, create(key, { servce: "Hem" }, "two"))
     expect(wrong.status).toBe(400)
   })
@@ -149,10 +149,10 @@ describe("The API mounted in a Node server", () => {
     const base = await listening((request, response) =>
       sessions(request, response, () => keys(request, response, () => response.end("my own")))
     )
-    const made = await (await fetch(`${base}/tills/v1/tickets`, create(key, { service: "Hem" }))).json()
+    const created = await (await fetch(`${base}/tills/v1/tickets`, create(key, { service: "Hem" }))).json()
     const cookie = { headers: { cookie: "session=amira" } }
-    const seen = await (await fetch(`${base}/workshop/v1/tickets/${made.data.id}`, cookie)).json()
-    expect(seen.data).toEqual(made.data)
+    const seen = await (await fetch(`${base}/workshop/v1/tickets/${created.data.id}`, cookie)).json()
+    expect(seen.data).toEqual(created.data)
     expect((await fetch(`${base}/tills/v1/tickets`, cookie)).status).toBe(401)
     expect((await fetch(`${base}/workshop/v1/tickets`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(
       401
@@ -163,19 +163,19 @@ describe("The API mounted in a Node server", () => {
   it("a request without a session is refused with the server's own message, which does not mention keys (Specification, Keys and scopes)", async () => {
     const responseOf = async (unauthenticated?: { readonly message: string; readonly challenge?: string }) => {
       const options = { authenticate: () => null, ...(unauthenticated && { unauthenticated }) }
-      const { status, headers, ...answer } = await fetch(
+      const { status, headers, ...response } = await fetch(
         `${await listening(mountNode(workshop, options))}/v1/shop`
       ).then(async (response) => ({
         status: response.status,
         headers: response.headers,
         json: (await response.json()) as unknown
       }))
-      return [status, headers.get("www-authenticate"), answer.json]
+      return [status, headers.get("www-authenticate"), response.json]
     }
-    const said = (message: string) => ({ success: false, error: { code: "UNAUTHENTICATED", message } })
-    expect(await responseOf()).toEqual([401, null, said("You are not signed in. Sign in first.")])
+    const failure = (message: string) => ({ success: false, error: { code: "UNAUTHENTICATED", message } })
+    expect(await responseOf()).toEqual([401, null, failure("You are not signed in. Sign in first.")])
     const own = { message: "Open /login", challenge: 'Basic realm="shop"' }
-    expect(await responseOf(own)).toEqual([401, 'Basic realm="shop"', said("Open /login")])
+    expect(await responseOf(own)).toEqual([401, 'Basic realm="shop"', failure("Open /login")])
   })
 
   it("the mounted API responds 401 if authenticate names an unknown shop, and 500 without details if authenticate throws", async () => {

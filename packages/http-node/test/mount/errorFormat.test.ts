@@ -110,9 +110,9 @@ const ask = async (
   method: string,
   path: string,
   body: string | Uint8Array = "",
-  given: Record<string, string> = {}
+  extraHeaders: Record<string, string> = {}
 ) => {
-  const headers = { "content-type": "application/json", "x-version": "1", ...given }
+  const headers = { "content-type": "application/json", "x-version": "1", ...extraHeaders }
   const { port } = node.address() as AddressInfo
   const sending = request({ port, host: "127.0.0.1", method, path, headers, agent })
   sending.on("error", () => undefined)

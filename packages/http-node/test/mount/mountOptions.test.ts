@@ -28,10 +28,10 @@ describe("a mount of a workshop", () => {
   it.each([
     ["nothing", undefined],
     ["a start that was not awaited", Promise.resolve(workshop)]
-  ])("a mount refuses %s in place of a workshop, with a message that says what to pass", (_, given) => {
+  ])("a mount refuses %s in place of a workshop, with a message that says what to pass", (_, value) => {
     const sentence = "A mount needs a workshop, not the promise that start returns. Await start, and pass its result."
-    expect(() => mountNode(given as never)).toThrow(sentence)
-    expect(() => mountFetch(given as never)).toThrow(sentence)
+    expect(() => mountNode(value as never)).toThrow(sentence)
+    expect(() => mountFetch(value as never)).toThrow(sentence)
   })
 })
 

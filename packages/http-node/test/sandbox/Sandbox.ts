@@ -40,7 +40,7 @@ export const later = (ms: number): string => new Date(Date.parse(START) + ms).to
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses as a client without types does
 export type Json = any
 
-export interface Answer {
+export interface SandboxResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly data: Json
@@ -53,7 +53,7 @@ export interface Answer {
 export interface Call {
   /** The API key or the sandbox's token. */
   readonly bearer?: string
-  readonly once?: string
+  readonly idempotency_key?: string
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
   /** A body that is sent unchanged. */
@@ -149,12 +149,12 @@ export class Sandbox {
     return this.#pipeline
   }
 
-  async ask(method: string, path: string, body?: unknown, call: Call = {}): Promise<Answer> {
+  async ask(method: string, path: string, body?: unknown, call: Call = {}): Promise<SandboxResponse> {
     const text = call.raw ?? (body === undefined ? "" : JSON.stringify(body))
     const headers: Record<string, string> = { ...call.headers }
     if (text !== "") headers["content-type"] = "application/json"
     if (call.bearer !== undefined) headers.authorization = `Bearer ${call.bearer}`
-    if (call.once !== undefined) headers["idempotency-key"] = call.once
+    if (call.idempotency_key !== undefined) headers["idempotency-key"] = call.idempotency_key
     const arrival: HttpRequest = {
       method,
       path,
@@ -178,9 +178,9 @@ export class Sandbox {
 
   /** Sends a request, expects a success, and returns the data. */
   async good(method: string, path: string, body?: unknown, call?: Call): Promise<Json> {
-    const answer = await this.ask(method, path, body, call)
-    expect(answer.status, JSON.stringify(answer.error)).toBeLessThan(300)
-    return answer.data
+    const response = await this.ask(method, path, body, call)
+    expect(response.status, JSON.stringify(response.error)).toBeLessThan(300)
+    return response.data
   }
 
   /** Moves the clock, and returns its new time. */
@@ -202,11 +202,16 @@ export class Sandbox {
 
   /** Creates a ticket through the API. */
   ticket({ key }: { readonly key: string }, body: Readonly<Record<string, unknown>> = {}): Promise<Json> {
-    return this.good("POST", "/v1/tickets", { service: "Hem", ...body }, { bearer: key, once: this.attempt() })
+    return this.good(
+      "POST",
+      "/v1/tickets",
+      { service: "Hem", ...body },
+      { bearer: key, idempotency_key: this.newIdempotencyKey() }
+    )
   }
 
   /** Requests a status of a ticket through the API. */
-  status({ key }: { readonly key: string }, ticket: Json, status: string): Promise<Answer> {
+  status({ key }: { readonly key: string }, ticket: Json, status: string): Promise<SandboxResponse> {
     return this.ask("POST", `/v1/tickets/${ticket.id}/status`, { status }, { bearer: key })
   }
 
@@ -227,7 +232,7 @@ export class Sandbox {
   }
 
   /** A fresh Idempotency-Key. */
-  attempt(): string {
+  newIdempotencyKey(): string {
     return `attempt ${++this.#attempts}`
   }
 }

@@ -108,12 +108,12 @@ describe("A sandbox without a token accepts only requests of its user's own prog
 
   it("a sandbox without a token accepts requests from its own pages and from the address bar", async () => {
     const host = "127.0.0.1:4010"
-    for (const given of [
+    for (const headers of [
       { origin: "http://127.0.0.1:4010", "sec-fetch-site": "same-origin" },
       { "sec-fetch-site": "none" },
       {}
     ])
-      expect(await statusOf("GET", "/sandbox/clock", { host, ...given })).toEqual([200])
+      expect(await statusOf("GET", "/sandbox/clock", { host, ...headers })).toEqual([200])
   })
 
   it("a sandbox with a token accepts proxied and cross-site requests that have the token", async () => {
@@ -198,7 +198,7 @@ describe("The sandbox's responses (Specification, Lists and sync; Errors; Limits
   it("malformed, unknown and unexpected input is refused, with all problems in one response", async () => {
     const sandbox = await Sandbox.open()
     const { id } = await sandbox.shop()
-    const issues = async (...asked: Parameters<Sandbox["ask"]>) => (await sandbox.ask(...asked)).issues
+    const issues = async (...request: Parameters<Sandbox["ask"]>) => (await sandbox.ask(...request)).issues
     expect(await issues("POST", "/sandbox/clock", undefined, { raw: "{" })).toEqual(["body body"])
     expect(await issues("POST", "/sandbox/clock", [])).toEqual(["body body"])
     expect(await issues("GET", "/sandbox/clock", undefined, { query: "verbose=1" })).toEqual(["query verbose"])

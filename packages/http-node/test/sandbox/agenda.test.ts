@@ -30,7 +30,7 @@ describe("Lengths of time that the sandbox reads (Specification, Sandbox)", () =
         [{ in: "body", field: "advance", message: expect.stringMatching(/such as 60d, 23h59m or 24h1ms/) }]
       ])
     }
-    const wrong = [
+    const invalid = [
       [{ to: "tomorrow" }, "body to"],
       [{ to: later(-1) }, "body to"],
       [{ to: "next" }, "body to"],
@@ -39,7 +39,7 @@ describe("Lengths of time that the sandbox reads (Specification, Sandbox)", () =
       [{ advance: "999999999d" }, "body advance"]
     ] as const
     const empty = await Sandbox.open()
-    for (const [move, issue] of wrong)
+    for (const [move, issue] of invalid)
       expect([move, (await empty.ask("POST", "/sandbox/clock", move)).issues]).toEqual([move, [issue]])
     expect((await empty.ask("POST", "/sandbox/clock", { to: "tomorrow" })).error.details.issues[0].message).toBe(
       'must be "next", or a date and time such as 2026-11-20T10:20:42Z'
@@ -136,7 +136,12 @@ describe("GET and POST /sandbox/shops/{id}/limits (Specification, Sandbox)", () 
     const { sandbox, shop } = await opened()
     const path = `/sandbox/shops/${shop.id}/limits`
     const create = () =>
-      sandbox.ask("POST", "/v1/tickets", { service: "Hem" }, { bearer: shop.key, once: sandbox.attempt() })
+      sandbox.ask(
+        "POST",
+        "/v1/tickets",
+        { service: "Hem" },
+        { bearer: shop.key, idempotency_key: sandbox.newIdempotencyKey() }
+      )
     for (const [name, wait] of [
       ["tickets_per_hour", "1h"],
       ["tickets_per_day", "24h"],
@@ -154,8 +159,8 @@ describe("GET and POST /sandbox/shops/{id}/limits (Specification, Sandbox)", () 
 
   it("an unknown name of a limit is refused", async () => {
     const { sandbox, shop } = await opened()
-    const asked = { name: "moves_per_day", use: "up" }
-    expect((await sandbox.ask("POST", `/sandbox/shops/${shop.id}/limits`, asked)).issues).toEqual(["body name"])
+    const change = { name: "moves_per_day", use: "up" }
+    expect((await sandbox.ask("POST", `/sandbox/shops/${shop.id}/limits`, change)).issues).toEqual(["body name"])
     expect((await sandbox.ask("GET", `/sandbox/shops/${NOBODY}/limits`)).status).toBe(404)
   })
 })

@@ -7,12 +7,12 @@ beforeAll(async () => {
   await sandbox.clock({ freeze: true })
 })
 
-const create = (shop: { readonly id: string }, body: object = {}, once?: string) =>
+const create = (shop: { readonly id: string }, body: object = {}, idempotency_key?: string) =>
   sandbox.ask(
     "POST",
     `/sandbox/shops/${shop.id}/tickets`,
     { service: "Hem", ...body },
-    once === undefined ? {} : { once }
+    idempotency_key === undefined ? {} : { idempotency_key }
   )
 
 describe("The QR code of a ticket's page", () => {
@@ -83,8 +83,8 @@ describe("Clients (Specification, Sandbox)", () => {
     const read = await sandbox.good("GET", `/v1/tickets/${ticket.id}`, undefined, { bearer: shop.key })
     expect(read.client).toEqual({ id, display_name: "Amira Ben Salah" })
     for (const again of ["accept", "block"]) {
-      const answer = await sandbox.ask("POST", `${path}/${again}`)
-      expect([answer.status, answer.error.details.reason]).toEqual([409, "OFFER_CLOSED"])
+      const response = await sandbox.ask("POST", `${path}/${again}`)
+      expect([response.status, response.error.details.reason]).toEqual([409, "OFFER_CLOSED"])
     }
   })
 
@@ -131,13 +131,18 @@ describe("Tickets made in the app (Specification, Sandbox)", () => {
   it("an Idempotency-Key of the app is separate from those of the shop's API keys and of other shops", async () => {
     const [shop, other] = [await sandbox.shop(), await sandbox.shop()]
     const first = await create(shop, {}, "app 1")
-    const again = await create(shop, { type: "repair" }, "app 1")
-    expect([again.status, again.meta, again.data]).toEqual([200, { replayed: true }, first.data])
-    expect(again.headers["Idempotent-Replayed"]).toBe("true")
+    const replay = await create(shop, { type: "repair" }, "app 1")
+    expect([replay.status, replay.meta, replay.data]).toEqual([200, { replayed: true }, first.data])
+    expect(replay.headers["Idempotent-Replayed"]).toBe("true")
     const reused = await create(shop, { item: "Coat" }, "app 1")
     expect([reused.status, reused.error.details.reason]).toEqual([409, "IDEMPOTENCY_KEY_REUSED"])
     expect((await create(other, {}, "app 1")).status).toBe(201)
-    const api = await sandbox.ask("POST", "/v1/tickets", { service: "Hem" }, { bearer: shop.key, once: "app 1" })
+    const api = await sandbox.ask(
+      "POST",
+      "/v1/tickets",
+      { service: "Hem" },
+      { bearer: shop.key, idempotency_key: "app 1" }
+    )
     expect([api.status, api.data.number, api.data.created_via]).toEqual([201, 2, "api"])
   })
 
@@ -168,8 +173,8 @@ describe("Acts on a ticket (Specification, Sandbox)", () => {
     const accepted = await sandbox.good("POST", `${path}/accept`)
     expect(accepted.quote).toEqual({ ...quote, status: "accepted", answered_at: START })
     expect(accepted.money).toMatchObject({ price_minor: 2500, before_minor: 1000 })
-    for (const answer of ["accept", "refuse"])
-      expect((await sandbox.ask("POST", `${path}/${answer}`)).error.details.reason).toBe("QUOTE_CLOSED")
+    for (const response of ["accept", "refuse"])
+      expect((await sandbox.ask("POST", `${path}/${response}`)).error.details.reason).toBe("QUOTE_CLOSED")
     expect((await sandbox.events(shop)).at(-1)).toBe(`quote.accepted ${START}`)
   })
 
@@ -213,8 +218,8 @@ describe("Acts on a ticket (Specification, Sandbox)", () => {
   for (const [act, body, issues] of bad) {
     it(`the act ${act} refuses the body ${JSON.stringify(body)}`, async () => {
       const ticket = (await create(await sandbox.shop(), { price_minor: 1000, deposit_minor: 500 })).data
-      const answer = await sandbox.ask("POST", `/sandbox/tickets/${ticket.id}/${act}`, body)
-      expect([answer.status, [...answer.issues].sort()]).toEqual([400, issues])
+      const response = await sandbox.ask("POST", `/sandbox/tickets/${ticket.id}/${act}`, body)
+      expect([response.status, [...response.issues].sort()]).toEqual([400, issues])
     })
   }
 })

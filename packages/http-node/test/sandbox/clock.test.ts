@@ -137,12 +137,12 @@ describe("A refused call to move the clock moves nothing (Specification, Sandbox
     ]
   ]
 
-  for (const [what, move, issues] of refused) {
-    it(`a move with ${what} is refused`, async () => {
+  for (const [description, move, issues] of refused) {
+    it(`a move with ${description} is refused`, async () => {
       const sandbox = await Sandbox.open()
-      const answer = await sandbox.ask("POST", "/sandbox/clock", move)
-      expect([answer.status, answer.error.code]).toEqual([400, "VALIDATION_ERROR"])
-      expect([...answer.issues].sort()).toEqual(issues)
+      const response = await sandbox.ask("POST", "/sandbox/clock", move)
+      expect([response.status, response.error.code]).toEqual([400, "VALIDATION_ERROR"])
+      expect([...response.issues].sort()).toEqual(issues)
       expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({
         now: START,
         frozen: false,
@@ -170,19 +170,19 @@ describe("Moves of the sandbox clock wait for one another (Specification, Sandbo
   it("concurrent advances of the clock add up", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sandbox.clock({ advance_ms: MINUTE })))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => sandbox.clock({ advance_ms: MINUTE })))
     const expected = Array.from({ length: 20 }, (_, i) => later((i + 1) * MINUTE))
-    expect(answers.map(({ now }) => now).sort()).toEqual(expected)
+    expect(responses.map(({ now }) => now).sort()).toEqual(expected)
     expect(await sandbox.now()).toBe(later(20 * MINUTE))
   })
 
   it("of two concurrent calls that set the clock, the call that would set it back is refused", async () => {
     const sandbox = await Sandbox.open()
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       sandbox.ask("POST", "/sandbox/clock", { set: later(2 * HOUR) }),
       sandbox.ask("POST", "/sandbox/clock", { set: later(HOUR) })
     ])
-    expect(answers.map(({ status }) => status)).toEqual([200, 400])
+    expect(responses.map(({ status }) => status)).toEqual([200, 400])
     expect(await sandbox.now()).toBe(later(2 * HOUR))
   })
 })

@@ -66,8 +66,8 @@ describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", 
   ])("a replay with %s is refused", async (_, body, issues) => {
     const { id } = await sandbox.shop()
     await sandbox.good("PUT", `/sandbox/shops/${id}/webhook`, { url: "http://127.0.0.1:9/hook" })
-    const answer = await sandbox.ask("POST", `/sandbox/shops/${id}/deliveries/replay`, body)
-    expect([answer.status, answer.error?.code, answer.issues]).toEqual([400, "VALIDATION_ERROR", issues])
+    const response = await sandbox.ask("POST", `/sandbox/shops/${id}/deliveries/replay`, body)
+    expect([response.status, response.error?.code, response.issues]).toEqual([400, "VALIDATION_ERROR", issues])
   })
 
   it("a replay for a shop without a webhook is refused, even as a dry run", async () => {

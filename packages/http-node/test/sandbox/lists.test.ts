@@ -22,12 +22,12 @@ describe("Lists of the sandbox (Specification, Sandbox)", () => {
 
   it("a key's text can be read only if this process created the key, and is never in the list of keys", async () => {
     const shop = await sandbox.shop()
-    const made = await sandbox.good("POST", `/sandbox/shops/${shop.id}/keys`, { name: "console", preset: "read" })
-    await sandbox.good("DELETE", `/sandbox/keys/${made.id}`)
+    const created = await sandbox.good("POST", `/sandbox/shops/${shop.id}/keys`, { name: "console", preset: "read" })
+    await sandbox.good("DELETE", `/sandbox/keys/${created.id}`)
     const keys: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/keys`)
     expect(JSON.stringify(keys)).not.toContain(shop.key)
     const texts = await Promise.all(keys.map(({ id }) => sandbox.good("GET", `/sandbox/keys/${id}/text`)))
-    expect(texts.map(({ key }) => key)).toEqual([shop.key, made.key])
+    expect(texts.map(({ key }) => key)).toEqual([shop.key, created.key])
     const other = await sandbox.good("GET", "/sandbox/keys/0198c5f1-0d20-7000-8a4f-2be6c90d1357/text")
     expect(other.key).toBeNull()
   })
@@ -37,7 +37,7 @@ describe("Lists of the sandbox (Specification, Sandbox)", () => {
     await sandbox.good("PATCH", `/sandbox/shops/${shop.id}`, { program: { active: true } })
     const [stranger, regular, blocker] = [await sandbox.person(), await sandbox.person(), await sandbox.person()]
     await sandbox.good("POST", `/sandbox/clients/${regular.id}/visits`, { shop_id: shop.id })
-    const stamps = { bearer: shop.key, once: sandbox.attempt() }
+    const stamps = { bearer: shop.key, idempotency_key: sandbox.newIdempotencyKey() }
     await sandbox.good("POST", `/v1/clients/${regular.id}/loyalty/stamps`, { count: 3 }, stamps)
     await sandbox.ticket(shop, { client_phone: blocker.phone })
     const [offer] = await sandbox.good("GET", `/sandbox/clients/${blocker.id}/offers`)
@@ -82,8 +82,8 @@ describe("Lists of the sandbox (Specification, Sandbox)", () => {
     })
     const coat = await sandbox.ticket(shop, { service: "Lining", external_ref: "till-77" })
     const find = async (query: string) => {
-      const found: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/tickets`, undefined, { query })
-      return found.map(({ id }) => id)
+      const tickets: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/tickets`, undefined, { query })
+      return tickets.map(({ id }) => id)
     }
     for (const query of ["q=1", "q=%230001", "q=20123987", "q=%2B216%2020%20123%20987", "q=SOLES", "q=boots"])
       expect([query, await find(query)]).toEqual([query, [boots.id]])
@@ -108,8 +108,8 @@ describe("Lists of the sandbox (Specification, Sandbox)", () => {
 
 describe("The list of acts that a ticket accepts (Specification, Sandbox)", () => {
   const moves = async ({ id }: Json) => {
-    const found: Array<Json> = await sandbox.good("GET", `/sandbox/tickets/${id}/moves`)
-    return Object.fromEntries(found.map(({ act, accepted, reason }) => [act, accepted ? "yes" : reason]))
+    const acts: Array<Json> = await sandbox.good("GET", `/sandbox/tickets/${id}/moves`)
+    return Object.fromEntries(acts.map(({ act, accepted, reason }) => [act, accepted ? "yes" : reason]))
   }
 
   it("the list has exactly the acts that the API accepts, and each refused act has the reason of its 409", async () => {
@@ -142,8 +142,8 @@ describe("The list of acts that a ticket accepts (Specification, Sandbox)", () =
     const read = () => own.good("GET", `/v1/tickets/${ticket.id}`, undefined, { bearer: shop.key })
     const [before, events] = [await read(), await own.events(shop)]
     const reopening = async () => {
-      const found: Array<Json> = await own.good("GET", `/sandbox/tickets/${ticket.id}/moves`)
-      return found.find(({ act }) => act === "status:workshop")
+      const acts: Array<Json> = await own.good("GET", `/sandbox/tickets/${ticket.id}/moves`)
+      return acts.find(({ act }) => act === "status:workshop")
     }
     expect(await reopening()).toEqual({ act: "status:workshop", accepted: true, reason: null })
     await own.clock({ advance_ms: DAY + 1 })

@@ -12,9 +12,9 @@ type Shop = Awaited<ReturnType<Sandbox["shop"]>>
 const visit = (shop: Shop, id: string) => sandbox.good("POST", `/sandbox/clients/${id}/visits`, { shop_id: shop.id })
 
 /** Accepts a client's newest offer, or blocks its shop. */
-const answer = async (id: string, how: "accept" | "block") => {
+const answer = async (id: string, decision: "accept" | "block") => {
   const offer = (await sandbox.good("GET", `/sandbox/clients/${id}/offers`)).at(-1)
-  return sandbox.good("POST", `/sandbox/offers/${offer.id}/${how}`)
+  return sandbox.good("POST", `/sandbox/offers/${offer.id}/${decision}`)
 }
 
 const read = (shop: Shop, path: string) => sandbox.ask("GET", `/v1${path}`, undefined, { bearer: shop.key })
@@ -39,11 +39,11 @@ describe("Accepting an offer (Specification, Tickets)", () => {
     const { id, phone } = await own.person()
     const { id: ticket } = await own.ticket(shop, { client_phone: phone })
     await own.clock({ advance_ms: SIXTY_DAYS, freeze: true })
-    const seen = () => own.good("GET", `/v1/tickets/${ticket}`, undefined, { bearer: shop.key })
-    const before = await seen()
+    const readTicket = () => own.good("GET", `/v1/tickets/${ticket}`, undefined, { bearer: shop.key })
+    const before = await readTicket()
     const [offer] = await own.good("GET", `/sandbox/clients/${id}/offers`)
     await own.good("POST", `/sandbox/offers/${offer.id}/accept`)
-    expect([before.state, await seen()]).toEqual(["abandoned", before])
+    expect([before.state, await readTicket()]).toEqual(["abandoned", before])
     expect((await own.events(shop)).at(-1)).toMatch(/^ticket\.abandoned /)
     await own.good("GET", `/v1/clients/${id}`, undefined, { bearer: shop.key })
   })

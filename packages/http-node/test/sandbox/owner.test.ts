@@ -57,9 +57,9 @@ describe("Shops (Specification, Sandbox)", () => {
       tracking_base_url: "no",
       color: 1
     }
-    const answer = await sandbox.ask("POST", "/sandbox/shops", bad)
-    expect(answer.status).toBe(400)
-    expect([...answer.issues].sort()).toEqual(
+    const response = await sandbox.ask("POST", "/sandbox/shops", bad)
+    expect(response.status).toBe(400)
+    expect([...response.issues].sort()).toEqual(
       Object.keys(bad)
         .map((field) => `body ${field}`)
         .sort()
@@ -126,7 +126,7 @@ describe("Shops (Specification, Sandbox)", () => {
 
   it("invalid settings are refused with all problems in one response, and no setting changes", async () => {
     const { id } = await sandbox.shop()
-    const answer = await sandbox.ask("PATCH", `/sandbox/shops/${id}`, {
+    const response = await sandbox.ask("PATCH", `/sandbox/shops/${id}`, {
       approved: "yes",
       program: { stamps_required: 0, colour: "red" },
       next_number: 10_000,
@@ -134,7 +134,7 @@ describe("Shops (Specification, Sandbox)", () => {
       active: false,
       nmae: "x"
     })
-    expect([...answer.issues].sort()).toEqual([
+    expect([...response.issues].sort()).toEqual([
       "body approved",
       "body forbidden_words.0",
       "body next_number",
@@ -150,9 +150,9 @@ describe("Keys (Specification, Sandbox)", () => {
   it("a key is created with scopes or with a preset, listed without its text, and revoked", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/keys`
-    const made = await sandbox.ask("POST", path, { name: "till", scopes: ["tickets:read"] })
-    expect(made.status).toBe(201)
-    expect(Object.keys(made.data)).toEqual(["id", "key"])
+    const created = await sandbox.ask("POST", path, { name: "till", scopes: ["tickets:read"] })
+    expect(created.status).toBe(201)
+    expect(Object.keys(created.data)).toEqual(["id", "key"])
     await sandbox.good("POST", path, { name: "reader", preset: "read" })
     await sandbox.good("POST", path, { name: "all", preset: "full", scopes: null })
     const listed: Array<Json> = await sandbox.good("GET", path)
@@ -161,7 +161,7 @@ describe("Keys (Specification, Sandbox)", () => {
       ["reader", ["tickets:read", "clients:read"]],
       ["all", ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]]
     ])
-    const { id: key_id, key } = made.data
+    const { id: key_id, key } = created.data
     expect(listed[1]).toEqual({
       id: key_id,
       name: "till",
@@ -201,11 +201,11 @@ describe("Keys (Specification, Sandbox)", () => {
   it("a shop has at most five keys, not counting revoked ones", async () => {
     const { id } = await sandbox.shop()
     const make = () => sandbox.ask("POST", `/sandbox/shops/${id}/keys`, { name: "till", preset: "read" })
-    const made = [await make(), await make(), await make(), await make()]
-    expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    const keys = [await make(), await make(), await make(), await make()]
+    expect(keys.map(({ status }) => status)).toEqual([201, 201, 201, 201])
     const sixth = await make()
     expect([sixth.status, sixth.error.details.reason]).toEqual([409, "TOO_MANY_KEYS"])
-    await sandbox.good("DELETE", `/sandbox/keys/${made[0]!.data.id}`)
+    await sandbox.good("DELETE", `/sandbox/keys/${keys[0]!.data.id}`)
     expect((await make()).status).toBe(201)
   })
 

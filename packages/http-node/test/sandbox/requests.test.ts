@@ -17,9 +17,9 @@ const requests = (sandbox: Sandbox, query = ""): Promise<Array<Json>> =>
 describe("The sandbox's log of requests to the API (Specification, Sandbox)", () => {
   it("the log lists each request with its response, oldest first, and never contains an API key", async () => {
     const { sandbox, shop } = await opened()
-    const once = { bearer: shop.key, once: "till 1" }
-    const ticket = await sandbox.good("POST", "/v1/tickets", { service: "Hem" }, once)
-    await sandbox.ask("POST", "/v1/tickets", { service: "Hem" }, once)
+    const repeated = { bearer: shop.key, idempotency_key: "till 1" }
+    const ticket = await sandbox.good("POST", "/v1/tickets", { service: "Hem" }, repeated)
+    await sandbox.ask("POST", "/v1/tickets", { service: "Hem" }, repeated)
     await sandbox.status(shop, ticket, "collected")
     await sandbox.ask("GET", "/v1/tickets", undefined, { bearer: "wk_live_wrong", query: "limit=1" })
     const log = await requests(sandbox)
@@ -127,23 +127,23 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     const response = await begin(sandbox)
     expect([response.status, response.headers["Content-Type"]]).toEqual([200, "text/event-stream; charset=utf-8"])
     expect(entriesIn(String(response.body))).toEqual(["- hello"])
-    const heard: Array<string> = []
-    const stop = response.follow!((text) => void heard.push(text))
+    const chunks: Array<string> = []
+    const stop = response.follow!((text) => void chunks.push(text))
     await sandbox.ticket(shop)
     await sandbox.clock({ advance: "1h" })
     stop()
     await sandbox.ticket(shop)
-    expect(entriesIn(heard.join(""), startIn(response.body))).toEqual(["2 event", "3 ticket", "4 request", "5 clock"])
-    expect(heard[3]).toContain(`"now":"${later(3_600_000)}"`)
+    expect(entriesIn(chunks.join(""), startIn(response.body))).toEqual(["2 event", "3 ticket", "4 request", "5 clock"])
+    expect(chunks[3]).toContain(`"now":"${later(3_600_000)}"`)
   })
 
   it("the stream reports when and how far the clock moved, when faults and receivers were set, and when a fault was applied", async () => {
     const { sandbox, shop } = await opened()
     const response = await begin(sandbox)
-    const heard: Array<Json> = []
+    const events: Array<Json> = []
     const stop = response.follow!((text) => {
       const [, event, data] = /^event: (\w+)\ndata: (.*)$/m.exec(text)!
-      heard.push([event, JSON.parse(data!)])
+      events.push([event, JSON.parse(data!)])
     })
     atEndOfFile(stop)
     await sandbox.clock({ advance: "1m" })
@@ -153,7 +153,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: "503" }] })
     await sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })
     await sandbox.good("PUT", `/sandbox/shops/${shop.id}/receiver`, { answer: 500 })
-    const others = heard.filter(([event]) => event !== "request")
+    const others = events.filter(([event]) => event !== "request")
     expect(others.map(([event, { at, moved_ms }]) => [event, at, moved_ms])).toEqual([
       ["clock", later(60_000), 60_000],
       ["clock", later(DAY), DAY - 60_000],
@@ -201,7 +201,8 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     const { sandbox, shop } = await opened()
     const listed = await set(sandbox, { method: "POST", path: "/v1/tickets", fault: "503", next: 2 })
     expect(listed).toEqual([{ id: "1", method: "POST", path: "/v1/tickets", fault: "503", next: 2, delay_ms: 0 }])
-    const create = () => sandbox.ask("POST", "/v1/tickets", { service: "Hem" }, { bearer: shop.key, once: "same" })
+    const create = () =>
+      sandbox.ask("POST", "/v1/tickets", { service: "Hem" }, { bearer: shop.key, idempotency_key: "same" })
     expect((await sandbox.ask("GET", "/v1/tickets", undefined, { bearer: shop.key })).status).toBe(200)
     const first = await create()
     expect([first.status, first.headers["Retry-After"], first.error.code]).toEqual([503, "1", "UNAVAILABLE"])
@@ -225,8 +226,8 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     await set(sandbox, { path: "/v1/shop", fault: "delay", delay_ms: 1500, next: 1 })
     const ask = () => sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })
     let status = 0
-    const answered = ask().then((answer) => {
-      status = answer.status
+    const answered = ask().then((response) => {
+      status = response.status
     })
     const turn = () => new Promise((resume) => setImmediate(resume))
     await untilAsync(

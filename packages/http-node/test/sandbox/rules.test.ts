@@ -74,7 +74,7 @@ describe("Every rule follows the sandbox clock (Specification, Sandbox)", () => 
         { count: 10 },
         {
           bearer: shop.key,
-          once: sandbox.attempt()
+          idempotency_key: sandbox.newIdempotencyKey()
         }
       )
     expect([(await stamp()).status, (await stamp()).status, (await stamp()).status]).toEqual([200, 200, 429])
@@ -95,7 +95,7 @@ describe("Every rule follows the sandbox clock (Specification, Sandbox)", () => 
         { service: "Hem" },
         {
           bearer: shop.key,
-          once: "till 1"
+          idempotency_key: "till 1"
         }
       )
       return [status, data.number, meta.replayed]

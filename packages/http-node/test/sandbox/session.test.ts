@@ -8,7 +8,7 @@ import { DAY, HOUR, type Json, later, NOBODY, Sandbox, START } from "./Sandbox.j
 
 /** Reads the sandbox's stream and collects the names of its events. */
 const listener = async (sandbox: Sandbox) => {
-  const heard: Array<string> = []
+  const eventNames: Array<string> = []
   const response = await sandbox.runtime.runPromise(
     sandbox.pipeline({
       method: "GET",
@@ -20,8 +20,8 @@ const listener = async (sandbox: Sandbox) => {
       body: () => Effect.succeed(new Uint8Array())
     })
   )
-  atEndOfFile(response.follow!((text) => void heard.push(/^event: (\w+)$/m.exec(text)![1]!)))
-  return heard
+  atEndOfFile(response.follow!((text) => void eventNames.push(/^event: (\w+)$/m.exec(text)![1]!)))
+  return eventNames
 }
 
 /**
@@ -72,22 +72,22 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
   it("a reset removes all data, and the clock shows the real time again", async () => {
     const { sandbox, shop, person, ticket } = await openFullSandbox()
     await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: "503" }] })
-    const heard = await listener(sandbox)
+    const eventNames = await listener(sandbox)
     expect(await sandbox.good("POST", "/sandbox/reset")).toEqual({
       now: START,
       frozen: false,
       frozen_by: null,
       ahead_ms: 0
     })
-    expect(heard).toEqual(["reset"])
+    expect(eventNames).toEqual(["reset"])
     for (const path of ["shops", "faults", "requests", "agenda"])
       expect(await sandbox.good("GET", `/sandbox/${path}`), path).toEqual([])
     for (const path of [`shops/${shop.id}`, `tickets/${ticket.id}/history`])
       expect((await sandbox.ask("GET", `/sandbox/${path}`)).status, path).toBe(404)
     expect((await sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })).status).toBe(401)
     // The phone number is free again, and the clock is back at the start.
-    const again = { given_name: "Amira", family_name: "Ben Salah", phone: person.phone }
-    await sandbox.good("POST", "/sandbox/clients", again)
+    const account = { given_name: "Amira", family_name: "Ben Salah", phone: person.phone }
+    await sandbox.good("POST", "/sandbox/clients", account)
     expect((await sandbox.ticket(await sandbox.shop())).created_at).toBe(START)
   })
 
@@ -143,23 +143,25 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
 
 describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
   it("a sandbox that imports a session continues from the state of the exporting sandbox", async () => {
-    const there = await openFullSandbox()
-    const session = await there.sandbox.good("GET", "/sandbox/session")
-    const before = await seen(there.sandbox, there)
-    const here = await Sandbox.open({ seed: 7 })
-    await here.shop({ name: "Gone after the import" })
-    const heard = await listener(here)
-    const imported = await here.good("POST", "/sandbox/session", session)
+    const exporting = await openFullSandbox()
+    const session = await exporting.sandbox.good("GET", "/sandbox/session")
+    const before = await seen(exporting.sandbox, exporting)
+    const importing = await Sandbox.open({ seed: 7 })
+    await importing.shop({ name: "Gone after the import" })
+    const eventNames = await listener(importing)
+    const imported = await importing.good("POST", "/sandbox/session", session)
     expect(imported).toMatchObject({ now: later(30 * DAY), frozen: true })
-    expect(heard).toEqual(["reset"])
-    expect(await seen(here, there)).toEqual(before)
+    expect(eventNames).toEqual(["reset"])
+    expect(await seen(importing, exporting)).toEqual(before)
     const { id } = before.keys[0]
-    expect(await here.good("GET", `/sandbox/keys/${id}/text`)).toEqual({ id, key: there.shop.key })
+    expect(await importing.good("GET", `/sandbox/keys/${id}/text`)).toEqual({ id, key: exporting.shop.key })
     // The exported key is valid, the next ticket has the next number, and tickets close at their time.
-    const next = await here.ticket(there.shop)
-    expect([next.number, next.created_at]).toEqual([there.ticket.number + 1, later(30 * DAY)])
-    await here.clock({ advance: "30d" })
-    expect((await here.good("GET", `/sandbox/tickets/${there.ticket.id}/history`)).ticket.state).toBe("abandoned")
+    const next = await importing.ticket(exporting.shop)
+    expect([next.number, next.created_at]).toEqual([exporting.ticket.number + 1, later(30 * DAY)])
+    await importing.clock({ advance: "30d" })
+    expect((await importing.good("GET", `/sandbox/tickets/${exporting.ticket.id}/history`)).ticket.state).toBe(
+      "abandoned"
+    )
   })
 
   it("an import accepts the whole response of an export, with its envelope", async () => {

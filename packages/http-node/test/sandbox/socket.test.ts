@@ -38,7 +38,7 @@ describe("The sandbox over a socket (Specification, Sandbox)", () => {
     expect(hook.status).toBe(200)
     const spare = (await send("POST", `/sandbox/shops/${shop.id}/keys`, { name: "spare", preset: "read" })).data
     expect((await send("DELETE", `/sandbox/keys/${spare.id}`)).data).toEqual({ id: spare.id, revoked_at: START })
-    const made = await send(
+    const created = await send(
       "POST",
       "/v1/tickets",
       { service: "Hem" },
@@ -47,7 +47,7 @@ describe("The sandbox over a socket (Specification, Sandbox)", () => {
         "idempotency-key": "1"
       }
     )
-    expect([made.status, made.data.number_label]).toEqual([201, "0042"])
+    expect([created.status, created.data.number_label]).toEqual([201, "0042"])
     const moved = await send("POST", "/sandbox/clock", { advance_ms: SIXTY_DAYS + MINUTE })
     expect(moved.data).toMatchObject({ now: later(SIXTY_DAYS + MINUTE), frozen: true })
     expect(moved.headers.get("ratelimit-limit")).toBe("120")

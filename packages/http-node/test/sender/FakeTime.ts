@@ -18,10 +18,10 @@ export const fakeTime = (): ((to_ms: number) => Promise<void>) => {
 }
 
 /** Waits for a result of `look` other than undefined, for at most 200,000 turns of the event loop. */
-export const waitFor = async <A>(look: () => A | undefined): Promise<A> => {
+export const waitFor = async <A>(read: () => A | undefined): Promise<A> => {
   for (let turns = 0; turns < 200_000; turns++) {
-    const found = look()
-    if (found !== undefined) return found
+    const result = read()
+    if (result !== undefined) return result
     await new Promise((resolve) => setImmediate(resolve))
   }
   throw new Error("The expected result never came")

@@ -10,22 +10,22 @@ type Records = Readonly<Record<number, ReadonlyArray<ReadonlyArray<number>> | "u
 
 /** A DNS reply: the header, a copy of the question, and the records. */
 const reply = (question: Buffer, type: number, records: ReadonlyArray<ReadonlyArray<number>> | "unknown") => {
-  const found = records === "unknown" ? [] : records
+  const addresses = records === "unknown" ? [] : records
   const nameEnd = question.indexOf(0, 12) + 5
   const head = Buffer.from(question.subarray(0, 12))
   head.writeUInt16BE(records === "unknown" ? 0x8183 : 0x8180, 2)
-  head.writeUInt16BE(found.length, 6)
+  head.writeUInt16BE(addresses.length, 6)
   head.writeUInt32BE(0, 8)
-  const rows = found.map((bytes) => Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, bytes.length, ...bytes]))
+  const rows = addresses.map((bytes) => Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, bytes.length, ...bytes]))
   return Buffer.concat([head, question.subarray(12, nameEnd), ...rows])
 }
 
 /** A name server on loopback that returns the same records for every name. */
 const nameServer = async (records: Records) => {
   const socket = createSocket("udp4")
-  let asked = 0
+  let questions = 0
   socket.on("message", (question, { port, address }) => {
-    asked += 1
+    questions += 1
     const type = question[question.indexOf(0, 12) + 2]!
     const known = records[type] ?? []
     if (known !== "silent") socket.send(reply(question, type, known), port, address)
@@ -33,7 +33,7 @@ const nameServer = async (records: Records) => {
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve))
   return {
     server: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
-    asked: () => asked,
+    asked: () => questions,
     [Symbol.dispose]: () => void socket.close()
   }
 }

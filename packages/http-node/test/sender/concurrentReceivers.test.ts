@@ -50,13 +50,13 @@ describe("256 hostile receivers at the same time (Specification, Webhooks)", () 
     await using good = await answering(answer("200 OK"))
     const body = Effect.gen(function* () {
       const { send, counts } = yield* make({ policy: sandboxAddresses })
-      const one = (n: number) => {
+      const attempt = (n: number) => {
         const kind = n % hostile.length
         const sent = send(post(`http://127.0.0.1:${bad.port}/${kind}`, shop(n)))
         return Effect.map(sent, ({ status, error }) => [kind, status ?? error])
       }
       const numbers = Array.from({ length: CROWD }, (_, n) => n)
-      const crowd = yield* Effect.fork(Effect.forEach(numbers, one, { concurrency: "unbounded" }))
+      const crowd = yield* Effect.fork(Effect.forEach(numbers, attempt, { concurrency: "unbounded" }))
       yield* Effect.promise(() => waitFor(() => (bad.requests.length === CROWD ? true : undefined)))
       // The fake time does not advance, so all open attempts stay open until the healthy shop has all its events.
       for (let i = 0; i < 20; i++)

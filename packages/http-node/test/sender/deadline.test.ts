@@ -44,7 +44,7 @@ describe("An attempt has ten seconds by default for everything up to the status 
     ["a look-up until 4 s, a handshake until 8 s and a response at 10.1 s", 10.1, "timeout"]
   ])("all phases share one deadline, so the result of %s depends on their total time", async (_, at_s, expected) => {
     const setTime = fakeTime()
-    let found: (() => void) | undefined
+    let resolved: (() => void) | undefined
     let greeted: (() => void) | undefined
     let asking: Socket | undefined
     await using at = await receiver({
@@ -63,13 +63,13 @@ describe("An attempt has ten seconds by default for everything up to the status 
       policy: { ...productionAddresses, ports: [at.port] },
       resolve: () =>
         Effect.async((resume) => {
-          found = () => resume(Effect.succeed(["127.0.0.1"]))
+          resolved = () => resume(Effect.succeed(["127.0.0.1"]))
         }),
       isPublic: (ip) => ip === "127.0.0.1",
       ca: authority
     }
     await sending(`https://shop.test:${at.port}/`, options, async (sent) => {
-      const answerLookup = await waitFor(() => found)
+      const answerLookup = await waitFor(() => resolved)
       await setTime(4 * SECOND)
       answerLookup()
       const shakeHands = await waitFor(() => greeted)

@@ -50,10 +50,10 @@ describe("a listener on all addresses of this machine gets no connection (Specif
 
   it.each(inside)(
     "a local address in the form %s gets no connection as the address of a name, alone or with a public address",
-    async (_, _literals, found) => {
+    async (_, _literals, records) => {
       await using at = await everywhere()
       const policy = { ...productionAddresses, ports: [at.port] }
-      for (const address of found)
+      for (const address of records)
         for (const all of [[address], ["93.184.216.34", address], [address, "2606:4700:4700::1111"]]) {
           const sent = await sendOnce(`https://shop.test:${at.port}/`, { policy, resolve: () => Effect.succeed(all) })
           expect([all, sent]).toMatchObject([all, REFUSED])

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net"
 import { atEndOfFile } from "../../../../test/endOfFile.js"
 
 /** A parsed response. */
-export interface Answer {
+export interface RawResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
@@ -64,10 +64,10 @@ export class RawClient {
   }
 
   /** Reads the next response; with `toHead`, a response without a body. */
-  async answer({ toHead = false } = {}): Promise<Answer> {
+  async nextResponse({ toHead = false } = {}): Promise<RawResponse> {
     while (true) {
-      const found = this.#take(toHead)
-      if (found !== undefined) return found
+      const response = this.#take(toHead)
+      if (response !== undefined) return response
       if (this.#isEnded) throw new Error(`No answer: ${this.error ?? "ended"} after "${this.#received}"`)
       await once(this.socket, "more")
     }
@@ -79,7 +79,7 @@ export class RawClient {
     return this.#received.toString()
   }
 
-  #take(toHead: boolean): Answer | undefined {
+  #take(toHead: boolean): RawResponse | undefined {
     const headEnd = this.#received.indexOf("\r\n\r\n")
     if (headEnd < 0) return undefined
     const [line = "", ...fields] = this.#received.subarray(0, headEnd).toString().split("\r\n")

@@ -59,10 +59,10 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
   it("a request is not parsed before the previous request on the connection has its response", async () => {
     const server = createServer()
     const connections = new OpenConnections(server, CONNECTION_LIMITS, new Backlog())
-    const answers: Array<ServerResponse> = []
+    const responses: Array<ServerResponse> = []
     server.on("request", (request, response) => {
       connections.recordRequest(request, response, new RequestBody(request))
-      answers.push(response)
+      responses.push(response)
       server.emit("noted")
     })
     server.listen(0, "127.0.0.1")
@@ -71,9 +71,9 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     const body = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 8\r\n\r\n\r\n\r\n\r\n\r\n"
     client.write(`${"GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3)}${body}GET / HTTP/1.1\r\nHost: x\r\n\r\n`)
     for (let n = 1; n <= 5; n++) {
-      if (answers.length < n) await once(server, "noted")
-      expect(answers).toHaveLength(n)
-      answers[n - 1]!.end()
+      if (responses.length < n) await once(server, "noted")
+      expect(responses).toHaveLength(n)
+      responses[n - 1]!.end()
     }
     client.destroy()
     server.close()
@@ -88,12 +88,12 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     for (let i = 1; i <= 100; i++) client.request(`GET /counted/${i}`)
     await slow.entered
     // Meanwhile the server responds on another connection.
-    expect((await (await server.client()).request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    expect((await (await server.client()).request("GET /v1/shop", [server.key]).nextResponse()).status).toBe(200)
     expect(many.entered()).toBe(0)
     slow.open()
     many.open()
-    expect((await client.answer()).json.data).toEqual({ path: "/slow/0" })
-    for (let i = 1; i <= 100; i++) expect((await client.answer()).json.data).toEqual({ path: `/counted/${i}` })
+    expect((await client.nextResponse()).json.data).toEqual({ path: "/slow/0" })
+    for (let i = 1; i <= 100; i++) expect((await client.nextResponse()).json.data).toEqual({ path: `/counted/${i}` })
   })
 
   it("an address that sent a valid key may pipeline requests, until it sends far ahead of its responses", async () => {
@@ -105,9 +105,10 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
       for (let i = 1; i <= count; i++) client.request(`GET /counted/${i}`)
     }
     const inOrder = async (client: RawClient, count: number) => {
-      for (let i = 1; i <= count; i++) expect((await client.answer()).json.data).toEqual({ path: `/counted/${i}` })
+      for (let i = 1; i <= count; i++)
+        expect((await client.nextResponse()).json.data).toEqual({ path: `/counted/${i}` })
     }
-    expect((await (await server.client()).request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    expect((await (await server.client()).request("GET /v1/shop", [server.key]).nextResponse()).status).toBe(200)
     const [modest, idle, greedy] = [await server.client(), await server.client(), await server.client()]
     ahead(modest, 21)
     await inOrder(modest, 21)
@@ -123,7 +124,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
       await inOrder(client, 100)
     }
     expect(many.entered() - before).toBe(200)
-    expect((await modest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    expect((await modest.request("GET /v1/shop", [server.key]).nextResponse()).status).toBe(200)
   })
 
   it("pipelined requests may have bodies, with a length and in chunks", async () => {
@@ -142,8 +143,8 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
       client.send(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
     }
     client.request("GET /v1/tickets", [server.key])
-    for (let i = 0; i < 6; i++) expect((await client.answer()).status).toBe(201)
-    expect((await client.answer()).json.data).toHaveLength(6)
+    for (let i = 0; i < 6; i++) expect((await client.nextResponse()).status).toBe(201)
+    expect((await client.nextResponse()).json.data).toHaveLength(6)
   })
 
   it("the server stops reading from a client that sends without waiting for responses, and serves other clients", async () => {
@@ -154,7 +155,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     client.socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".repeat(700_000))
     await slow.entered
     const other = await server.client()
-    for (let i = 0; i < 50; i++) expect((await other.request("GET /healthz").answer()).status).toBe(200)
+    for (let i = 0; i < 50; i++) expect((await other.request("GET /healthz").nextResponse()).status).toBe(200)
     expect(client.socket.writableLength).toBeGreaterThan(8 * MIB)
     client.socket.destroy()
   })
@@ -179,7 +180,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const client = await RawClient.connect((server.address() as AddressInfo).port)
     for (let i = 0; i < 50; i++) client.request("GET /v1/shop")
-    for (let i = 0; i < 50; i++) expect((await client.answer()).status).toBe(401)
+    for (let i = 0; i < 50; i++) expect((await client.nextResponse()).status).toBe(401)
     expect(max).toBe(1)
     client.socket.destroy()
     server.close()
@@ -233,7 +234,9 @@ describe("Limits on clients' connections and unread responses", { timeout: 60_00
     const server = await begin({ trustProxy: true, limits: { ipv6Prefix: 56 } })
     const client = await server.client()
     const left = async (address: string) =>
-      (await client.request("GET /v1/shop", [`X-Forwarded-For: ${address}`]).answer()).headers["ratelimit-remaining"]
+      (await client.request("GET /v1/shop", [`X-Forwarded-For: ${address}`]).nextResponse()).headers[
+        "ratelimit-remaining"
+      ]
     expect(await left("2001:db8:1:200::1")).toBe("119")
     expect(await left("2001:db8:1:2ff::1")).toBe("118")
     expect(await left("2001:db8:1:300::1")).toBe("119")
@@ -243,7 +246,7 @@ describe("Limits on clients' connections and unread responses", { timeout: 60_00
     const server = await begin({ limits: { maxRequestsPerConnection: 3 } })
     const client = await server.client()
     for (let i = 0; i < 10; i++) client.request("GET /healthz")
-    const kept = [await client.answer(), await client.answer(), await client.answer()]
+    const kept = [await client.nextResponse(), await client.nextResponse(), await client.nextResponse()]
     expect(kept.map(({ headers }) => headers.connection)).toEqual(["keep-alive", "keep-alive", "close"])
     expect(await client.end()).toBe("")
   })
@@ -257,28 +260,28 @@ describe("Limits on clients' connections and unread responses", { timeout: 60_00
     const idle = await server.client()
     const silent = await server.client()
     const asking = await server.client()
-    await idle.request("GET /healthz").answer()
+    await idle.request("GET /healthz").nextResponse()
     const fifth = await server.client()
     await silent.end()
-    await asking.request("GET /healthz").answer()
+    await asking.request("GET /healthz").nextResponse()
     const sixth = await server.client()
     await idle.end()
     for (const client of [asking, fifth, sixth])
-      expect((await client.request("GET /healthz").answer()).status).toBe(200)
+      expect((await client.request("GET /healthz").nextResponse()).status).toBe(200)
     slow.open()
-    expect((await busy.answer()).status).toBe(200)
+    expect((await busy.nextResponse()).status).toBe(200)
   })
 
   it("a server at its connection limit closes a connection that has its response and still sends an unwanted body", async () => {
     const server = await begin({ limits: { maxConnections: 2 } })
     const slowBody = async () => {
       const client = await server.client()
-      expect((await client.request("POST /v1/tickets", ["Content-Length: 900000"]).answer()).status).toBe(401)
+      expect((await client.request("POST /v1/tickets", ["Content-Length: 900000"]).nextResponse()).status).toBe(401)
       return client
     }
     const [first, second] = [await slowBody(), await slowBody()]
     const honest = await server.client()
-    expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    expect((await honest.request("GET /v1/shop", [server.key]).nextResponse()).status).toBe(200)
     await first.end()
     second.socket.destroy()
   })
@@ -290,12 +293,12 @@ describe("Limits on clients' connections and unread responses", { timeout: 60_00
     for (const client of crowd) client.request("GET /counted/1")
     await untilAsync("four running requests", many.entered, (count) => count === 4)
     const honest = await RawClient.connect(server.port, "127.0.0.2")
-    expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    expect((await honest.request("GET /v1/shop", [server.key]).nextResponse()).status).toBe(200)
     // A new connection of that address does not displace a connection of an address with fewer.
     await (await server.client()).end()
-    expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    expect((await honest.request("GET /v1/shop", [server.key]).nextResponse()).status).toBe(200)
     many.open()
-    const left = await Promise.allSettled(crowd.map((client) => client.answer()))
+    const left = await Promise.allSettled(crowd.map((client) => client.nextResponse()))
     expect(left.filter(({ status }) => status === "fulfilled")).toHaveLength(3)
   })
 
@@ -307,7 +310,7 @@ describe("Limits on clients' connections and unread responses", { timeout: 60_00
     await slow.entered
     await (await server.client()).end()
     slow.open()
-    expect((await busy.answer()).status).toBe(200)
+    expect((await busy.nextResponse()).status).toBe(200)
   })
 
   it("the connection limit of one address does not affect other addresses", async () => {
@@ -319,11 +322,11 @@ describe("Limits on clients' connections and unread responses", { timeout: 60_00
     await (await server.client()).end()
     const other = connect({ port: server.port, host: "127.0.0.1", localAddress: "127.0.0.2" })
     other.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-    const [answer] = await once(other, "data")
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
+    const [response] = await once(other, "data")
+    expect(String(response)).toMatch(/^HTTP\/1\.1 200 /)
     other.destroy()
     slow.open()
-    await busy.answer()
+    await busy.nextResponse()
   })
 
   it("if the unread responses exceed their total limit, the server closes the connection whose response is unread for longest", async () => {
@@ -332,9 +335,9 @@ describe("Limits on clients' connections and unread responses", { timeout: 60_00
     first.socket.pause()
     first.request("GET /large")
     // The second large request is sent only after the server has responded to the first.
-    await (await server.client()).request("GET /healthz").answer()
+    await (await server.client()).request("GET /healthz").nextResponse()
     const second = await server.client()
-    expect((await second.request("GET /large").answer()).status).toBe(200)
+    expect((await second.request("GET /large").nextResponse()).status).toBe(200)
     first.socket.resume()
     expect((await first.end()).length).toBeLessThan(16 * MIB)
   })
@@ -352,7 +355,7 @@ describe("Limits on clients' connections and unread responses", { timeout: 60_00
     // When the server responds here, it has responded to the first client. Destroyed, because server.stop() would wait
     // for it too.
     const other = await server.client()
-    await other.request("GET /healthz").answer()
+    await other.request("GET /healthz").nextResponse()
     other.socket.destroy()
     await server.stop()
   })
@@ -367,18 +370,18 @@ describe("static responses", { timeout: 60_000 }, () => {
       const send = (headers: ReadonlyArray<string>) =>
         client.send(`GET ${path} HTTP/1.1`, "Host: x", ...headers, "", "")
       client.request(`HEAD ${path}`)
-      const { headers } = await client.answer({ toHead: true })
+      const { headers } = await client.nextResponse({ toHead: true })
       expect(headers["cache-control"]).toBe("public, max-age=300")
       expect(headers.etag).toMatch(/^"[\w-]{22}"$/)
       send([`If-None-Match: "other", W/${headers.etag}`])
-      const known = await client.answer({ toHead: true })
+      const known = await client.nextResponse({ toHead: true })
       expect([known.status, known.headers.etag, known.headers["content-length"]]).toEqual([
         304,
         headers.etag,
         undefined
       ])
       client.request("GET /healthz")
-      expect((await client.answer()).status).toBe(200)
+      expect((await client.nextResponse()).status).toBe(200)
     }
   )
 })

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** Expects a 400 with one issue, after which the server closes the connection. */
 const lastAnswer = async (client: RawClient, message: string, field = "header") => {
-  const { status, json, headers } = await client.answer()
+  const { status, json, headers } = await client.nextResponse()
   expect({ status, code: json.error?.code, issues: json.error?.details?.issues }).toEqual({
     status: 400,
     code: "VALIDATION_ERROR",
@@ -70,7 +70,9 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
   it("the server reads all of a request's headers, even a key after a great number of them", async () => {
     const server = await begin()
     const many = Array.from({ length: 1_900 }, (_, i) => `${(i + 1_000).toString(36)}:`)
-    expect((await (await server.client()).request("GET /v1/shop", [...many, server.key]).answer()).status).toBe(200)
+    expect((await (await server.client()).request("GET /v1/shop", [...many, server.key]).nextResponse()).status).toBe(
+      200
+    )
   })
 
   it("invalid input after a pipelined request gets its response after that request's response", async () => {
@@ -80,7 +82,7 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
     client.request("GET /slow/1").send("\0nonsense\r\n\r\n")
     await slow.entered
     slow.open()
-    expect((await client.answer()).json.data).toEqual({ path: "/slow/1" })
+    expect((await client.nextResponse()).json.data).toEqual({ path: "/slow/1" })
     await lastAnswer(client, NOT_HTTP)
   })
 
@@ -89,7 +91,7 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Transfer-Encoding: chunked"]
     client.request("POST /v1/tickets", headers).send("not a chunk\r\n")
-    const { status, json, headers: responseHeaders } = await client.answer()
+    const { status, json, headers: responseHeaders } = await client.nextResponse()
     expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "ended before it was complete"])
     expect(responseHeaders["ratelimit-limit"]).toBe("30")
     expect(await client.end()).toBe("")
@@ -119,12 +121,12 @@ describe("slow clients (Specification, Lists and sync)", () => {
     const server = await begin({ timeouts: { headMs: 300, requestMs: 300 } })
     const client = await server.client()
     // When the server responds on a later connection, it has accepted this connection.
-    await (await server.client()).request("GET /v1/shop", [server.key]).answer()
+    await (await server.client()).request("GET /v1/shop", [server.key]).nextResponse()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
     client.request("POST /v1/tickets", headers, '{"service":"Hem"}')
     const until = performance.now() + 400
     while (performance.now() < until);
-    const { status, json } = await client.answer()
+    const { status, json } = await client.nextResponse()
     expect([status, json.error]).toEqual([201, undefined])
   })
 
@@ -132,7 +134,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     const server = await begin({ timeouts: { headMs: 50, requestMs: 50 } })
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Content-Length: 10"]
-    const { status, json } = await client.request("POST /v1/tickets", headers).send("{").answer()
+    const { status, json } = await client.request("POST /v1/tickets", headers).send("{").nextResponse()
     expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "ended before it was complete"])
     expect(await client.end()).toBe("")
   })
@@ -141,7 +143,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     const server = await begin({ timeouts: { headMs: 50, requestMs: 50 } })
     const client = await server.client()
     client.request("POST /v1/tickets", ["Content-Length: 1000000", "Connection: close"]).send("{")
-    expect((await client.answer()).status).toBe(401)
+    expect((await client.nextResponse()).status).toBe(401)
     await new Promise((resolve) => client.socket.resume().once("close", resolve).end())
   })
 
@@ -182,9 +184,9 @@ describe("several requests on one connection (Specification, Lists and sync)", (
     client.request("GET /slow/first").request("GET /v1/shop", [server.key]).request("GET /nowhere")
     await slow.entered
     slow.open()
-    expect((await client.answer()).json.data).toEqual({ path: "/slow/first" })
-    expect((await client.answer()).json.data).toHaveProperty("currency")
-    expect((await client.answer()).status).toBe(404)
+    expect((await client.nextResponse()).json.data).toEqual({ path: "/slow/first" })
+    expect((await client.nextResponse()).json.data).toHaveProperty("currency")
+    expect((await client.nextResponse()).status).toBe(404)
   })
 
   it("disconnecting a client interrupts only its own request", async () => {
@@ -195,7 +197,7 @@ describe("several requests on one connection (Specification, Lists and sync)", (
     await slow.entered
     gone.socket.destroy()
     await slow.interrupted
-    expect((await (await server.client()).request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    expect((await (await server.client()).request("GET /v1/shop", [server.key]).nextResponse()).status).toBe(200)
   })
 
   it("a client that disconnects during its body, or resets the connection, does not affect other clients", async () => {
@@ -207,7 +209,7 @@ describe("several requests on one connection (Specification, Lists and sync)", (
       gone.socket[leave]()
     }
     const client = await server.client()
-    const list = await client.request("GET /v1/tickets", [server.key]).answer()
+    const list = await client.request("GET /v1/tickets", [server.key]).nextResponse()
     expect(list.json.data).toEqual([])
   })
 
@@ -215,7 +217,7 @@ describe("several requests on one connection (Specification, Lists and sync)", (
     "a defect in the service gets a 500 INTERNAL response to %s, without the cause",
     async (method) => {
       const server = await begin({ branches: [{ prefix: "/bug", handle: () => Effect.die(new Error("secret")) }] })
-      const { status, json, text, headers } = await (await server.client()).request(`${method} /bug`).answer()
+      const { status, json, text, headers } = await (await server.client()).request(`${method} /bug`).nextResponse()
       expect([status, json.error?.code]).toEqual([500, "INTERNAL"])
       expect(text).toContain(headers["request-id"])
       expect(text).not.toContain("secret")
@@ -228,7 +230,7 @@ describe("The stop of a server (Specification, Commands)", () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const idle = await server.client()
-    expect((await idle.request("GET /v1/shop", [server.key]).answer()).headers.connection).toBe("keep-alive")
+    expect((await idle.request("GET /v1/shop", [server.key]).nextResponse()).headers.connection).toBe("keep-alive")
     const silent = await server.client()
     const client = await server.client()
     client.request("GET /slow/last")
@@ -239,7 +241,7 @@ describe("The stop of a server (Specification, Commands)", () => {
     await silent.end()
     await expect(server.client()).rejects.toThrow("ECONNREFUSED")
     slow.open()
-    const { json, headers } = await client.answer()
+    const { json, headers } = await client.nextResponse()
     expect(json.data).toEqual({ path: "/slow/last" })
     expect(headers.connection).toBe("close")
     expect(await client.end()).toBe("")
@@ -252,9 +254,9 @@ describe("The stop of a server (Specification, Commands)", () => {
     const body = '{"service":"Hem"}'
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Expect: 100-continue"]
     client.request("POST /v1/tickets", [...headers, `Content-Length: ${body.length}`])
-    expect((await client.answer()).status).toBe(100)
+    expect((await client.nextResponse()).status).toBe(100)
     const stopped = server.stop()
-    expect((await client.send(body).answer()).status).toBe(201)
+    expect((await client.send(body).nextResponse()).status).toBe(201)
     await stopped
   })
 

@@ -19,7 +19,7 @@ interface Issues {
 /** Sends a request that must be refused with a short 400, and returns its details. */
 const refused = async (line: string, body = "") => {
   const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
-  const { status, json, text } = await (await server.client()).request(line, headers, body).answer()
+  const { status, json, text } = await (await server.client()).request(line, headers, body).nextResponse()
   expect(status).toBe(400)
   expect(text.length).toBeLessThan(20_000)
   return json.error?.details as unknown as Issues
@@ -114,13 +114,13 @@ it.each([
   ["the API", WorkshopApi],
   ["the sandbox", SandboxApi]
 ] as const)("every list in a request of %s has a maximum length", (_, api) => {
-  const found: Array<string> = []
+  const paths: Array<string> = []
   Api.reflect(api as unknown as HttpApi.HttpApi.AnyWithProps, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint }) => {
       for (const schema of [endpoint.payloadSchema, endpoint.urlParamsSchema])
-        if (Option.isSome(schema)) found.push(...unboundedIn(schema.value.ast, endpoint.name))
+        if (Option.isSome(schema)) paths.push(...unboundedIn(schema.value.ast, endpoint.name))
     }
   })
-  expect(found).toEqual([])
+  expect(paths).toEqual([])
 })

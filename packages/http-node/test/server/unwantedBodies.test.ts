@@ -34,7 +34,7 @@ const CHUNK = `10000\r\n${"x".repeat(0x10000)}\r\n`
 /** Sends an endless body until the server closes the connection. Returns the status and the number of bytes sent. */
 const sendEndlessly = async (port: number, ...head: ReadonlyArray<string>) => {
   const client = await RawClient.connect(port)
-  const answered = client.request(head[0]!, [...head.slice(1), "Transfer-Encoding: chunked"]).answer()
+  const answered = client.request(head[0]!, [...head.slice(1), "Transfer-Encoding: chunked"]).nextResponse()
   const closed = new Promise((resolve) => client.socket.once("close", resolve))
   const send = (): void => {
     while (!client.socket.destroyed && client.socket.write(CHUNK));
@@ -77,20 +77,20 @@ describe.concurrent("A body that no handler needs is read to 256 KiB at most (Sp
     }
     client.socket.on("drain", send)
     send()
-    expect((await client.answer()).status).toBe(400)
+    expect((await client.nextResponse()).status).toBe(400)
     await closed
   })
 
   it("the response to a request with a Content-Length above the bound closes the connection", async () => {
     const client = await server.client()
-    const answer = await client.request("POST /v1/tickets", ["Content-Length: 262145"]).answer()
-    expect([answer.status, answer.headers.connection]).toEqual([401, "close"])
+    const response = await client.request("POST /v1/tickets", ["Content-Length: 262145"]).nextResponse()
+    expect([response.status, response.headers.connection]).toEqual([401, "close"])
     // Destroyed, because a stopping server would wait for the rest of the body.
     client.socket.destroy()
     const kept = await server.client()
-    const short = await kept.request("POST /v1/tickets", [], "x".repeat(200_000)).answer()
+    const short = await kept.request("POST /v1/tickets", [], "x".repeat(200_000)).nextResponse()
     expect([short.status, short.headers.connection]).toEqual([401, "keep-alive"])
-    expect((await kept.request("GET /healthz").answer()).status).toBe(200)
+    expect((await kept.request("GET /healthz").nextResponse()).status).toBe(200)
   })
 
   it("the API inside a Node server reads at most 256 KiB of an unwanted body", async () => {

@@ -18,7 +18,7 @@ import {
 import { Effect, Schema } from "effect"
 import { expect } from "vitest"
 import type { Services } from "../TestServiceLayer.js"
-import type { Answer, Call } from "./Wire.js"
+import type { ApiResponse, Call } from "./Wire.js"
 
 export const ALL_SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const
 
@@ -58,7 +58,7 @@ export interface CardJson {
 
 /** The parts of the test service that a shop uses. */
 interface TestServiceParts {
-  readonly api: <D>(method: string, path: string, call?: Call) => Promise<Answer<D>>
+  readonly api: <D>(method: string, path: string, call?: Call) => Promise<ApiResponse<D>>
   readonly act: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
 }
 
@@ -77,9 +77,9 @@ export class TestShop {
 
   /** Creates the shop and its first key. */
   async open(name: string): Promise<void> {
-    const made = await this.newKey(ALL_SCOPES, `till ${name}`)
-    this.key = made.key
-    this.keyId = made.id
+    const created = await this.newKey(ALL_SCOPES, `till ${name}`)
+    this.key = created.key
+    this.keyId = created.id
   }
 
   newKey(
@@ -118,40 +118,40 @@ export class TestShop {
   }
 
   /** A new Idempotency-Key. */
-  attempt(): string {
+  newIdempotencyKey(): string {
     return `attempt ${++this.#attempts}`
   }
 
-  get<D = TicketJson>(path: string, query: Call["query"] = "", call: Call = {}): Promise<Answer<D>> {
+  get<D = TicketJson>(path: string, query: Call["query"] = "", call: Call = {}): Promise<ApiResponse<D>> {
     return this.service.api<D>("GET", path, { key: this.key, query, ...call })
   }
 
-  post<D = TicketJson>(path: string, body?: unknown, call: Call = {}): Promise<Answer<D>> {
+  post<D = TicketJson>(path: string, body?: unknown, call: Call = {}): Promise<ApiResponse<D>> {
     return this.service.api<D>("POST", path, { key: this.key, body, ...call })
   }
 
   /** Requests a new ticket, with a new Idempotency-Key by default, and returns the response. */
-  tryCreate(body: unknown, call: Call = {}): Promise<Answer<TicketJson>> {
-    return this.post("/v1/tickets", body, { once: this.attempt(), ...call })
+  tryCreate(body: unknown, call: Call = {}): Promise<ApiResponse<TicketJson>> {
+    return this.post("/v1/tickets", body, { idempotency_key: this.newIdempotencyKey(), ...call })
   }
 
   /** Creates a ticket. */
   async create(body: unknown = { service: "Hem" }, call: Call = {}): Promise<TicketJson> {
-    const answer = await this.tryCreate(body, call)
-    expect(answer.status, answer.text).toBe(201)
-    return answer.data
+    const response = await this.tryCreate(body, call)
+    expect(response.status, response.text).toBe(201)
+    return response.data
   }
 
   /** Requests a status, and returns the response. */
-  tryMove(id: string, status: unknown): Promise<Answer<TicketJson>> {
+  tryMove(id: string, status: unknown): Promise<ApiResponse<TicketJson>> {
     return this.post(`/v1/tickets/${id}/status`, { status })
   }
 
   /** Moves a ticket through the given statuses. */
   async move(id: string, ...statuses: ReadonlyArray<string>): Promise<TicketJson> {
     for (const status of statuses) {
-      const answer = await this.tryMove(id, status)
-      expect(answer.status, answer.text).toBe(200)
+      const response = await this.tryMove(id, status)
+      expect(response.status, response.text).toBe(200)
     }
     return this.ticket(id)
   }
@@ -164,15 +164,22 @@ export class TestShop {
     client: string,
     count: unknown,
     call: Call = {}
-  ): Promise<Answer<D>> {
-    return this.post<D>(`/v1/clients/${client}/loyalty/stamps`, { count }, { once: this.attempt(), ...call })
+  ): Promise<ApiResponse<D>> {
+    return this.post<D>(
+      `/v1/clients/${client}/loyalty/stamps`,
+      { count },
+      { idempotency_key: this.newIdempotencyKey(), ...call }
+    )
   }
 
   redeem<D = { readonly card: CardJson; readonly reward: unknown }>(
     client: string,
     call: Call = {}
-  ): Promise<Answer<D>> {
-    return this.post<D>(`/v1/clients/${client}/loyalty/redeem`, undefined, { once: this.attempt(), ...call })
+  ): Promise<ApiResponse<D>> {
+    return this.post<D>(`/v1/clients/${client}/loyalty/redeem`, undefined, {
+      idempotency_key: this.newIdempotencyKey(),
+      ...call
+    })
   }
 
   get caller(): Caller {
@@ -210,8 +217,8 @@ export class TestShop {
   }
 
   /** Accepts or refuses the proposed price as the client. */
-  answerQuote(id: string, how: "accept" | "refuse") {
-    const answer = how === "accept" ? "accepted" : "refused"
-    return this.service.act(Effect.flatMap(Quotes, (quotes) => quotes.recordAnswer(this.caller, id as never, answer)))
+  answerQuote(id: string, decision: "accept" | "refuse") {
+    const response = decision === "accept" ? "accepted" : "refused"
+    return this.service.act(Effect.flatMap(Quotes, (quotes) => quotes.recordAnswer(this.caller, id as never, response)))
   }
 }

@@ -14,7 +14,7 @@ export interface Call {
   /** The query parameters, or a query string that is sent unchanged. */
   readonly query?: string | Readonly<Record<string, string | number>>
   /** The Idempotency-Key. */
-  readonly once?: string
+  readonly idempotency_key?: string
   /** The client address in X-Forwarded-For, by which requests without a valid key are limited. */
   readonly from?: string
 }
@@ -32,7 +32,7 @@ export interface Failure {
   readonly details?: Readonly<Record<string, unknown>> & { readonly issues?: ReadonlyArray<Problem> }
 }
 
-export interface Answer<D = unknown> {
+export interface ApiResponse<D = unknown> {
   readonly status: number
   /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 const seenRequestIds = new Set<string>()
 
 /** Checks the rules for every response (Specification, Requests and responses; Errors; Limits; Lists and sync). */
-const holdToEnvelope = (status: number, headers: Answer["headers"], text: string, isHead: boolean) => {
+const holdToEnvelope = (status: number, headers: ApiResponse["headers"], text: string, isHead: boolean) => {
   expect(headers["content-type"]).toBe("application/json; charset=utf-8")
   expect(headers["request-id"]).toMatch(/^\S{8,}$/)
   expect(seenRequestIds.has(headers["request-id"]!)).toBe(false)
@@ -122,7 +122,7 @@ export class Wire {
       headers["content-type"] = "application/json"
       headers["content-length"] = Buffer.byteLength(body)
     }
-    if (call.once !== undefined) headers["idempotency-key"] = call.once
+    if (call.idempotency_key !== undefined) headers["idempotency-key"] = call.idempotency_key
     if (call.from !== undefined) headers["x-forwarded-for"] = call.from
     for (const [name, value] of Object.entries(call.headers ?? {})) {
       headers[name.toLowerCase()] = typeof value === "string" ? value : [...value]
@@ -130,7 +130,7 @@ export class Wire {
     return headers
   }
 
-  ask<D>(method: string, path: string, call: Call): Promise<Answer<D>> {
+  ask<D>(method: string, path: string, call: Call): Promise<ApiResponse<D>> {
     const { query = "" } = call
     const search =
       typeof query === "string"
@@ -178,10 +178,10 @@ export class Wire {
   }
 }
 
-const answered = <D>(response: Http.IncomingMessage, text: string, isHead: boolean): Answer<D> => {
+const answered = <D>(response: Http.IncomingMessage, text: string, isHead: boolean): ApiResponse<D> => {
   const headers = response.headers as Record<string, string>
   const status = response.statusCode!
-  const envelope = holdToEnvelope(status, headers, text, isHead) as unknown as Answer<D>
+  const envelope = holdToEnvelope(status, headers, text, isHead) as unknown as ApiResponse<D>
   const number = (name: string) => Number(headers[`ratelimit-${name}`])
   return {
     status,

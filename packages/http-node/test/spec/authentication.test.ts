@@ -45,14 +45,14 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
     const first = await service.api("GET", "/v1/shop", { from })
     expect(first.headers["www-authenticate"]).toBe("Bearer")
     for (const authorization of odd) {
-      const answer = await service.api(
+      const response = await service.api(
         "GET",
         "/v1/shop",
         authorization === undefined ? { from } : { from, headers: { authorization } }
       )
-      expect([answer.status, answer.text], authorization).toEqual([401, first.text])
-      expect(answer.error).toMatchObject({ code: "UNAUTHENTICATED" })
-      expect(answer.error.details).toBeUndefined()
+      expect([response.status, response.text], authorization).toEqual([401, first.text])
+      expect(response.error).toMatchObject({ code: "UNAUTHENTICATED" })
+      expect(response.error.details).toBeUndefined()
     }
   })
 
@@ -60,13 +60,13 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
     const from = address()
     const { key } = await service.shop()
     for (const test of [key.replace("wk_live_", "wk_test_"), "wk_test_stable-key", `wk_test_${"A".repeat(43)}`]) {
-      const answer = await service.api("GET", "/v1/shop", { from, headers: { authorization: `Bearer ${test}` } })
-      expect([answer.status, answer.error.code, answer.headers["www-authenticate"]]).toEqual([
+      const response = await service.api("GET", "/v1/shop", { from, headers: { authorization: `Bearer ${test}` } })
+      expect([response.status, response.error.code, response.headers["www-authenticate"]]).toEqual([
         401,
         "UNAUTHENTICATED",
         "Bearer"
       ])
-      expect(answer.error.message).toBe(
+      expect(response.error.message).toBe(
         "This is a sandbox test key (wk_test_…), but this server has no sandbox. Send a key that begins with wk_live_."
       )
     }
@@ -75,8 +75,8 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
   it("the name of the scheme may be in any case, as HTTP allows (Specification, Keys and scopes)", async () => {
     const shop = await service.shop()
     for (const scheme of ["Bearer", "bearer", "BEARER"]) {
-      const answer = await service.api("GET", "/v1/shop", { headers: { authorization: `${scheme} ${shop.key}` } })
-      expect(answer.status).toBe(200)
+      const response = await service.api("GET", "/v1/shop", { headers: { authorization: `${scheme} ${shop.key}` } })
+      expect(response.status).toBe(200)
     }
   })
 
@@ -119,11 +119,11 @@ describe("keys (Specification, Keys and scopes)", () => {
   })
 
   it("a key gives access to its own shop only (Specification, Keys and scopes)", async () => {
-    const [mine, theirs] = [await service.shop(), await service.shop()]
-    await theirs.create()
-    expect((await mine.get("/v1/tickets")).data).toEqual([])
-    expect((await mine.get("/v1/shop")).data.id).toBe(mine.id)
-    expect((await theirs.get("/v1/shop")).data.id).toBe(theirs.id)
+    const [shop, otherShop] = [await service.shop(), await service.shop()]
+    await otherShop.create()
+    expect((await shop.get("/v1/tickets")).data).toEqual([])
+    expect((await shop.get("/v1/shop")).data.id).toBe(shop.id)
+    expect((await otherShop.get("/v1/shop")).data.id).toBe(otherShop.id)
   })
 
   it("two Authorization headers are a 400, even with valid keys, and count against the address (Specification, Lists and sync)", async () => {
@@ -134,12 +134,12 @@ describe("keys (Specification, Keys and scopes)", () => {
       [good, good],
       [good, "Bearer wk_live_other"]
     ]) {
-      const answer = await shop.get("/v1/shop", "", { key: null, headers: { authorization }, from })
-      expect([answer.status, answer.error.details!.issues]).toEqual([
+      const response = await shop.get("/v1/shop", "", { key: null, headers: { authorization }, from })
+      expect([response.status, response.error.details!.issues]).toEqual([
         400,
         [{ in: "header", field: "Authorization", message: "is given twice; send it only once" }]
       ])
-      remaining.push(answer.limit.remaining)
+      remaining.push(response.limit.remaining)
     }
     expect(remaining).toEqual([119, 118])
   })
@@ -149,8 +149,8 @@ describe("keys (Specification, Keys and scopes)", () => {
     const second = await shop.newKey()
     expect((await shop.get("/v1/shop", "", { key: second.key })).status).toBe(200)
     await shop.revoke(second.id)
-    const answer = await shop.get("/v1/shop", "", { key: second.key, from: address() })
-    expect([answer.status, answer.error.code]).toEqual([401, "UNAUTHENTICATED"])
+    const response = await shop.get("/v1/shop", "", { key: second.key, from: address() })
+    expect([response.status, response.error.code]).toEqual([401, "UNAUTHENTICATED"])
     await shop.revoke(second.id)
     expect((await shop.get("/v1/shop")).status).toBe(200)
     service.clock.advance(10 * MINUTE)
@@ -159,17 +159,17 @@ describe("keys (Specification, Keys and scopes)", () => {
 
   it("a shop has at most five active keys, and a sixth is refused with TOO_MANY_KEYS until one is revoked (Specification, Keys and scopes; Sandbox)", async () => {
     const shop = await service.shop()
-    const made = []
-    for (let i = 0; i < 4; i++) made.push(await shop.newKey())
+    const keys = []
+    for (let i = 0; i < 4; i++) keys.push(await shop.newKey())
     const sixth = () =>
       service.refusal(
         Effect.flatMap(Keys, (keys) => keys.create(shop.id, { name: "6", scopes: ["tickets:read"] } as never))
       )
     expect(await sixth()).toBe("TooManyKeys")
-    await shop.revoke(made[0]!.id)
+    await shop.revoke(keys[0]!.id)
     expect((await shop.newKey()).key).toMatch(/^wk_live_/)
     expect(await sixth()).toBe("TooManyKeys")
-    for (const { key } of made.slice(1)) expect((await shop.get("/v1/shop", "", { key })).status).toBe(200)
+    for (const { key } of keys.slice(1)) expect((await shop.get("/v1/shop", "", { key })).status).toBe(200)
   })
 })
 
@@ -210,11 +210,11 @@ describe("scopes (Specification, Keys and scopes)", () => {
           .replace("CLIENT", client.id)
           .replace("PHONE", encodeURIComponent(client.phone))
         const body = method === "POST" ? BODIES[path] : undefined
-        const answer = await service.api(method, real, { key, body, once: shop.attempt() })
+        const response = await service.api(method, real, { key, body, idempotency_key: shop.newIdempotencyKey() })
         const known = `${method} ${path}`
-        if (needed === null || needed === scope) expect([200, 201], known).toContain(answer.status)
+        if (needed === null || needed === scope) expect([200, 201], known).toContain(response.status)
         else {
-          expect([answer.status, answer.error.code, answer.error.details], known).toEqual([
+          expect([response.status, response.error.code, response.error.details], known).toEqual([
             403,
             "FORBIDDEN",
             { scope: needed }
@@ -234,8 +234,8 @@ describe("scopes (Specification, Keys and scopes)", () => {
     const shop = await service.shop()
     const reader = await shop.newKey(["tickets:read", "clients:read"])
     const ticket = await shop.create()
-    const seen = await shop.get(`/v1/tickets/${ticket.id}`, "", { key: reader.key })
-    expect(seen.data).toEqual(ticket)
+    const byReader = await shop.get(`/v1/tickets/${ticket.id}`, "", { key: reader.key })
+    expect(byReader.data).toEqual(ticket)
     expect((await shop.get("/v1/shop", "", { key: reader.key })).data.scopes).toEqual(["tickets:read", "clients:read"])
   })
 })
@@ -255,13 +255,13 @@ describe("a shop's flags (Specification, Errors)", () => {
           const shop = await service.shop()
           expect((await shop.get("/v1/shop")).status).toBe(200)
           await shop.change({ active, approved, api_enabled })
-          const answers = [
+          const responses = [
             await shop.get("/v1/shop"),
             await shop.tryCreate({ service: "Hem" }),
             await shop.get("/v1/nothing")
           ]
-          const found = answers.map(({ status, error }) => (status < 300 ? "200" : error.code))
-          expect(found).toEqual(code === "200" ? ["200", "200", "NOT_FOUND"] : [code, code, code])
+          const outcomes = responses.map(({ status, error }) => (status < 300 ? "200" : error.code))
+          expect(outcomes).toEqual(code === "200" ? ["200", "200", "NOT_FOUND"] : [code, code, code])
           await shop.change({ active: true, approved: true, api_enabled: true })
           expect((await shop.get("/v1/shop")).status).toBe(200)
         })

@@ -68,23 +68,23 @@ describe("the client and the loyalty card (Specification, Resources)", () => {
     ["Ali", "𝒳avier", true, "Ali 𝒳."],
     ["أميرة", "بن صالح", true, "أميرة ب."]
   ]
-  for (const [given_name, family_name, hide_name, shown] of names) {
-    it(`${given_name} ${family_name}, with hide_name ${hide_name}, is shown as ${shown} everywhere (Specification, Resources; Clients and loyalty)`, async () => {
+  for (const [given_name, family_name, hide_name, displayName] of names) {
+    it(`${given_name} ${family_name}, with hide_name ${hide_name}, is shown as ${displayName} everywhere (Specification, Resources; Clients and loyalty)`, async () => {
       const shop = await service.shop()
       const client = await service.known(shop, { given_name, family_name, hide_name })
       const ticket = await shop.create({ service: "Hem", client_id: client.id })
-      const badge = { id: client.id, display_name: shown }
+      const badge = { id: client.id, display_name: displayName }
       expect(ticket.client).toEqual(badge)
-      const answers = [
+      const responses = [
         await shop.get(`/v1/clients/${client.id}`),
         await shop.get("/v1/clients", { phone: client.phone }),
         await shop.get(`/v1/tickets/${ticket.id}`)
       ]
-      expect(answers[0]!.data).toMatchObject(badge)
-      expect(answers[1]!.data).toMatchObject(badge)
-      expect(answers[2]!.data.client).toEqual(badge)
+      expect(responses[0]!.data).toMatchObject(badge)
+      expect(responses[1]!.data).toMatchObject(badge)
+      expect(responses[2]!.data.client).toEqual(badge)
       expect((await shop.events()).at(-1)!.data.client).toEqual(badge)
-      if (hide_name) for (const { text } of answers) expect(text).not.toContain(family_name)
+      if (hide_name) for (const { text } of responses) expect(text).not.toContain(family_name)
     })
   }
 })

@@ -26,9 +26,9 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
       "%2B%28216%2922.333.444"
     ]
     for (const spelling of spellings) {
-      const answer = await shop.get("/v1/clients", `phone=${spelling}`)
-      expect([answer.status, answer.data], spelling).toEqual([200, shown])
-      expect(answer.meta).toBeUndefined()
+      const response = await shop.get("/v1/clients", `phone=${spelling}`)
+      expect([response.status, response.data], spelling).toEqual([200, shown])
+      expect(response.meta).toBeUndefined()
     }
   })
 
@@ -50,9 +50,9 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
       [`phone=%2B${"2".repeat(70)}`, ["query phone"]]
     ]
     for (const [query, problems] of rows) {
-      const answer = await shop.get("/v1/clients", query)
-      const issues = answer.error?.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
-      expect([answer.status, issues?.sort()], query).toEqual([400, problems])
+      const response = await shop.get("/v1/clients", query)
+      const issues = response.error?.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
+      expect([response.status, issues?.sort()], query).toEqual([400, problems])
     }
   })
 
@@ -63,7 +63,7 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
     expect([await status(shop), await status(other)]).toEqual([404, 404])
     await shop.create({ service: "Hem", client_phone: client.phone })
     expect(await status(shop)).toBe(404)
-    await service.answer(client, "accept")
+    await service.answerOffer(client, "accept")
     expect([await status(shop), await status(other)]).toEqual([200, 404])
     await service.visit(client, other)
     expect([await status(shop), await status(other)]).toEqual([200, 200])
@@ -145,14 +145,14 @@ describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () =
     ] as const
     for (const [count, balance, rewards_available, rewards_unlocked] of rows) {
       service.clock.advance(MINUTE)
-      const answer = await shop.stamp(client.id, count)
-      expect(answer.status).toBe(200)
-      expect(answer.data).toEqual({
+      const response = await shop.stamp(client.id, count)
+      expect(response.status).toBe(200)
+      expect(response.data).toEqual({
         card: { balance, lifetime: balance, rewards_available, rewards_redeemed: 0, updated_at: service.iso() },
         added: count,
         rewards_unlocked
       })
-      expect(answer.meta).toEqual({ replayed: false })
+      expect(response.meta).toEqual({ replayed: false })
     }
     expect(await shop.events()).toEqual([])
   })
@@ -161,13 +161,17 @@ describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () =
     const shop = await service.shop()
     const client = await service.known(shop)
     for (const count of [0, 11, -1, 1.5, "1", null, true, [1], {}, 1e9]) {
-      const answer = await shop.stamp(client.id, count)
-      const issues = answer.error?.details?.issues
-      expect([answer.status, issues], String(count)).toMatchObject([400, [{ in: "body", field: "count" }]])
+      const response = await shop.stamp(client.id, count)
+      const issues = response.error?.details?.issues
+      expect([response.status, issues], String(count)).toMatchObject([400, [{ in: "body", field: "count" }]])
     }
-    const missing = await shop.post(`/v1/clients/${client.id}/loyalty/stamps`, {}, { once: "m" })
+    const missing = await shop.post(`/v1/clients/${client.id}/loyalty/stamps`, {}, { idempotency_key: "m" })
     expect(missing.error.details?.issues).toMatchObject([{ in: "body", field: "count" }])
-    const extra = await shop.post(`/v1/clients/${client.id}/loyalty/stamps`, { count: 1, why: "x" }, { once: "e" })
+    const extra = await shop.post(
+      `/v1/clients/${client.id}/loyalty/stamps`,
+      { count: 1, why: "x" },
+      { idempotency_key: "e" }
+    )
     expect(extra.error.details?.issues).toMatchObject([{ in: "body", field: "why" }])
     for (const count of [1, 10]) expect((await shop.stamp(client.id, count)).status).toBe(200)
   })
@@ -175,8 +179,8 @@ describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () =
   it("while the programme is off the response is a 409 with the reason LOYALTY_OFF, and the card is unchanged (Specification, Endpoints)", async () => {
     const shop = await service.shop({ program: { active: false } })
     const client = await service.known(shop)
-    const answer = await shop.stamp(client.id, 1)
-    expect([answer.status, answer.error.code, answer.error.details]).toEqual([
+    const response = await shop.stamp(client.id, 1)
+    expect([response.status, response.error.code, response.error.details]).toEqual([
       409,
       "CONFLICT",
       { reason: "LOYALTY_OFF" }
@@ -197,9 +201,9 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
   it("a redemption subtracts stamps_required from the balance, leaves lifetime unchanged, and returns the reward (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10, 5)
     service.clock.advance(MINUTE)
-    const answer = await shop.redeem(client.id)
-    expect([answer.status, answer.meta]).toEqual([200, { replayed: false }])
-    expect(answer.data).toEqual({
+    const response = await shop.redeem(client.id)
+    expect([response.status, response.meta]).toEqual([200, { replayed: false }])
+    expect(response.data).toEqual({
       card: { balance: 5, lifetime: 15, rewards_available: 0, rewards_redeemed: 1, updated_at: service.iso() },
       reward: { label: "A hem", redeemed_at: service.iso() }
     })
@@ -223,15 +227,15 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
     const { shop, client } = await withStamps(10)
     const path = `/v1/clients/${client.id}/loyalty/redeem`
     for (const body of [{ count: 1 }, { reward: "x" }, [], [1], "x", 5, true]) {
-      const answer = await shop.post(path, body, { once: shop.attempt() })
-      expect([answer.status, answer.error?.details?.issues?.[0]?.in], JSON.stringify(body)).toEqual([400, "body"])
+      const response = await shop.post(path, body, { idempotency_key: shop.newIdempotencyKey() })
+      expect([response.status, response.error?.details?.issues?.[0]?.in], JSON.stringify(body)).toEqual([400, "body"])
     }
-    const once = shop.attempt()
+    const idempotency_key = shop.newIdempotencyKey()
     const headers = { "content-type": "application/json" }
-    expect((await shop.post(path, undefined, { once })).meta).toEqual({ replayed: false })
-    expect((await shop.post(path, {}, { once })).meta).toEqual({ replayed: true })
-    expect((await shop.post(path, undefined, { once, raw: "", headers })).meta).toEqual({ replayed: true })
-    expect((await shop.post(path, undefined, { once, raw: " { } " })).meta).toEqual({ replayed: true })
+    expect((await shop.post(path, undefined, { idempotency_key })).meta).toEqual({ replayed: false })
+    expect((await shop.post(path, {}, { idempotency_key })).meta).toEqual({ replayed: true })
+    expect((await shop.post(path, undefined, { idempotency_key, raw: "", headers })).meta).toEqual({ replayed: true })
+    expect((await shop.post(path, undefined, { idempotency_key, raw: " { } " })).meta).toEqual({ replayed: true })
   })
 
   it("rewards_available is floor(balance / stamps_required) of the current programme (Specification, Clients and loyalty)", async () => {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { HOUR, MINUTE, NOBODY, SECOND, TestService } from "../TestService.js"
 import type { TestShop } from "./TestShop.js"
-import type { Answer } from "./Wire.js"
+import type { ApiResponse } from "./Wire.js"
 
 let service: TestService
 beforeAll(async () => {
@@ -11,7 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const refusal = (answer: Answer) => ({ status: answer.status, policy: answer.error?.details?.limit, ...answer.limit })
+const refusal = (response: ApiResponse) => ({
+  status: response.status,
+  policy: response.error?.details?.limit,
+  ...response.limit
+})
 
 const inApp = async (shop: TestShop, n: number) => {
   for (let i = 0; i < n; i++) await shop.createInApp()
@@ -49,25 +53,25 @@ describe("tickets: at most 150 an hour and 600 a day for each shop (Specificatio
 
   it("only created tickets count, and not 400, 404, 409, 422 or replays (Specification, Idempotency; Limits)", async () => {
     const shop = await service.shop()
-    const once = shop.attempt()
+    const idempotency_key = shop.newIdempotencyKey()
     await inApp(shop, 139)
-    await shop.create({ service: "Hem" }, { once })
+    await shop.create({ service: "Hem" }, { idempotency_key })
     for (const body of [{ service: "" }, { service: "fuck" }, { service: "Hem", client_id: NOBODY }])
       await shop.tryCreate(body)
-    expect((await shop.tryCreate({ service: "Other" }, { once })).status).toBe(409)
-    for (let i = 0; i < 5; i++) expect((await shop.tryCreate({ service: "Hem" }, { once })).status).toBe(200)
+    expect((await shop.tryCreate({ service: "Other" }, { idempotency_key })).status).toBe(409)
+    for (let i = 0; i < 5; i++) expect((await shop.tryCreate({ service: "Hem" }, { idempotency_key })).status).toBe(200)
     expect((await shop.tryCreate({ service: "Hem" })).limit).toMatchObject({ limit: 150, remaining: 9 })
   })
 
   it("a create that the limit refuses does not count as a request, and uses up neither a ticket number nor its Idempotency-Key (Specification, Idempotency; Tickets; Limits)", async () => {
     const shop = await service.shop()
     await inApp(shop, 150)
-    const once = shop.attempt()
-    for (let i = 0; i < 5; i++) expect((await shop.tryCreate({ service: "Hem" }, { once })).status).toBe(429)
+    const idempotency_key = shop.newIdempotencyKey()
+    for (let i = 0; i < 5; i++) expect((await shop.tryCreate({ service: "Hem" }, { idempotency_key })).status).toBe(429)
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(119)
     service.clock.advance(HOUR)
-    const made = await shop.tryCreate({ service: "Hem" }, { once })
-    expect([made.status, made.meta, made.data.number]).toEqual([201, { replayed: false }, 151])
+    const created = await shop.tryCreate({ service: "Hem" }, { idempotency_key })
+    expect([created.status, created.meta, created.data.number]).toEqual([201, { replayed: false }, 151])
   })
 
   it("only creates show the ticket limits in their headers (Specification, Limits)", async () => {
@@ -186,13 +190,14 @@ describe("stamps: at most 20 for each client, day and key (Specification, Endpoi
   it("only a 429 of the stamp limit shows it in the headers, and replays and refusals do not count against it (Specification, Idempotency; Limits)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
-    const once = shop.attempt()
-    expect((await shop.stamp(client.id, 10, { once })).limit).toMatchObject({ limit: 30, remaining: 29 })
-    for (let i = 0; i < 3; i++) expect((await shop.stamp(client.id, 10, { once })).meta).toEqual({ replayed: true })
+    const idempotency_key = shop.newIdempotencyKey()
+    expect((await shop.stamp(client.id, 10, { idempotency_key })).limit).toMatchObject({ limit: 30, remaining: 29 })
+    for (let i = 0; i < 3; i++)
+      expect((await shop.stamp(client.id, 10, { idempotency_key })).meta).toEqual({ replayed: true })
     expect((await shop.stamp(client.id, 11)).status).toBe(400)
     expect((await shop.stamp(client.id, 10)).limit.limit).toBe(30)
     expect((await shop.stamp(client.id, 10)).status).toBe(429)
-    expect((await shop.stamp(client.id, 10, { once })).status).toBe(200)
+    expect((await shop.stamp(client.id, 10, { idempotency_key })).status).toBe(200)
   })
 
   it("a request for stamps that the stamp limit refuses does not count as a request (Specification, Limits)", async () => {
@@ -206,9 +211,9 @@ describe("stamps: at most 20 for each client, day and key (Specification, Endpoi
   it("of thirty concurrent calls for one stamp each, exactly twenty succeed (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
-    const answers = await Promise.all(Array.from({ length: 30 }, () => shop.stamp(client.id, 1)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
+    const responses = await Promise.all(Array.from({ length: 30 }, () => shop.stamp(client.id, 1)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(20)
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(10)
     const { data } = await shop.get<{ readonly loyalty: unknown }>(`/v1/clients/${client.id}`)
     expect(data.loyalty).toMatchObject({ balance: 20, lifetime: 20 })
   })

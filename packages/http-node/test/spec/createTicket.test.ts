@@ -140,9 +140,11 @@ describe("ticket numbers (Specification, Resources; Tickets)", () => {
   it("forty concurrent creates get forty consecutive numbers (Specification, Tickets)", async () => {
     const shop = await service.shop()
     const { key } = await shop.newKey()
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 40 }, (_, i) => shop.create({ service: "Hem" }, i % 2 === 0 ? { key } : {}))
     )
-    expect(made.map(({ number }) => number).sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
+    expect(created.map(({ number }) => number).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 40 }, (_, i) => i + 1)
+    )
   })
 })

@@ -122,10 +122,10 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
         if ((await shop.get("/v1/shop")).limit.remaining < 5) service.clock.advance(MINUTE)
         service.clock.advance(3000)
         const body = field.startsWith("items") ? { service: "Hem", items: value } : { service: "Hem", [field]: value }
-        const answer = await shop.tryCreate(body)
-        expect([answer.status, answer.error?.code], JSON.stringify(value)).toEqual([400, "VALIDATION_ERROR"])
-        const found = answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
-        expect(found, JSON.stringify(value)).toEqual([`body ${field}`])
+        const response = await shop.tryCreate(body)
+        expect([response.status, response.error?.code], JSON.stringify(value)).toEqual([400, "VALIDATION_ERROR"])
+        const fields = response.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
+        expect(fields, JSON.stringify(value)).toEqual([`body ${field}`])
       }
       expect(await shop.events()).toEqual([])
       expect((await shop.create()).number).toBe(1)
@@ -137,9 +137,9 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
       const shop = await service.shop()
       for (const character of [...CONTROL, ...LONE]) {
         service.clock.advance(3000)
-        const answer = await shop.tryCreate({ service: "Hem", [field]: `a${character}b` })
-        const issues = answer.error?.details?.issues
-        expect([answer.status, issues?.[0]], JSON.stringify(character)).toMatchObject([400, { in: "body", field }])
+        const response = await shop.tryCreate({ service: "Hem", [field]: `a${character}b` })
+        const issues = response.error?.details?.issues
+        expect([response.status, issues?.[0]], JSON.stringify(character)).toMatchObject([400, { in: "body", field }])
       }
     })
   }
@@ -153,15 +153,15 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
       ["client_phone", { client_phone: "+21620123456\ud800" }]
     ] as const
     for (const [field, body] of bodies) {
-      const answer = await shop.tryCreate({ service: "Hem", ...body })
-      expect(answer.error?.details?.issues).toMatchObject([{ in: "body", field }])
+      const response = await shop.tryCreate({ service: "Hem", ...body })
+      expect(response.error?.details?.issues).toMatchObject([{ in: "body", field }])
     }
   })
 
   it("a deposit above the price is refused (Specification, Tickets)", async () => {
     const shop = await service.shop()
-    const answer = await shop.tryCreate({ service: "Hem", price_minor: 5, deposit_minor: 6 })
-    expect(answer.error.details!.issues).toMatchObject([{ in: "body", field: "deposit_minor" }])
+    const response = await shop.tryCreate({ service: "Hem", price_minor: 5, deposit_minor: 6 })
+    expect(response.error.details!.issues).toMatchObject([{ in: "body", field: "deposit_minor" }])
   })
 
   it("one 400 lists all problems of the header and of the body by name (Specification, Errors)", async () => {
@@ -175,9 +175,9 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
       items: [{ label: "", size: 1 }],
       promised_at: "no"
     }
-    const answer = await shop.post("/v1/tickets", body)
-    const found = answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
-    expect([...new Set(found)].sort()).toEqual(
+    const response = await shop.post("/v1/tickets", body)
+    const fields = response.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
+    expect([...new Set(fields)].sort()).toEqual(
       [
         "body client_id",
         "body colour",
@@ -192,7 +192,7 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
         "header Idempotency-Key"
       ].sort()
     )
-    expect(found.length).toBe(11)
+    expect(fields.length).toBe(11)
   })
 
   it("an invalid price or deposit is reported once, without a problem about the other field (Specification, Errors; Tickets)", async () => {
@@ -203,36 +203,36 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
       [-1, 1.5, ["deposit_minor", "price_minor"]],
       [5, 1e13, ["deposit_minor"]]
     ] as const) {
-      const answer = await shop.tryCreate({ service: "Hem", price_minor, deposit_minor })
-      expect(answer.error.details!.issues!.map(({ field }) => field).sort()).toEqual(fields)
+      const response = await shop.tryCreate({ service: "Hem", price_minor, deposit_minor })
+      expect(response.error.details!.issues!.map(({ field }) => field).sort()).toEqual(fields)
     }
   })
 
   it("a deposit above the price is reported together with the other problems (Specification, Errors; Tickets)", async () => {
     const shop = await service.shop()
-    const answer = await shop.tryCreate({ item: "", price_minor: 5, deposit_minor: 6 })
-    const found = answer.error.details!.issues!.map(({ field }) => field)
-    expect(found.sort()).toEqual(["deposit_minor", "item", "service"])
+    const response = await shop.tryCreate({ item: "", price_minor: 5, deposit_minor: 6 })
+    const fields = response.error.details!.issues!.map(({ field }) => field)
+    expect(fields.sort()).toEqual(["deposit_minor", "item", "service"])
   })
 
   it("a body that is not an object is refused (Specification, Errors)", async () => {
     const shop = await service.shop()
     for (const body of [[], [{ service: "Hem" }], "Hem", 1, true, null]) {
-      const answer = await shop.tryCreate(body, body === null ? { raw: "null" } : {})
-      expect(answer.status, JSON.stringify(body)).toBe(400)
-      expect(answer.error.details!.issues![0]!.in).toBe("body")
+      const response = await shop.tryCreate(body, body === null ? { raw: "null" } : {})
+      expect(response.status, JSON.stringify(body)).toBe(400)
+      expect(response.error.details!.issues![0]!.in).toBe("body")
     }
   })
 
   it("the 400 for an invalid value does not repeat the value (Specification, Errors)", async () => {
     const shop = await service.shop()
-    const answer = await shop.tryCreate({
+    const response = await shop.tryCreate({
       service: "Hem",
       type: "t0psecret",
       client_phone: "t0psecret",
       price_minor: "t0psecret"
     })
-    expect(answer.status).toBe(400)
-    expect(answer.text).not.toContain("t0psecret")
+    expect(response.status).toBe(400)
+    expect(response.text).not.toContain("t0psecret")
   })
 })

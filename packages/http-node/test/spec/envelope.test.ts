@@ -30,8 +30,8 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       [`/v1/clients/${client.id}/loyalty`, []]
     ]
     for (const [path, keys] of metas) {
-      const answer = await shop.get(path)
-      expect([answer.status, Object.keys(answer.meta ?? {}).sort()], path).toEqual([200, keys])
+      const response = await shop.get(path)
+      expect([response.status, Object.keys(response.meta ?? {}).sort()], path).toEqual([200, keys])
     }
     expect((await shop.tryMove(id, "ready")).meta).toEqual({ replayed: false })
     expect((await shop.tryCreate({ service: "Hem" })).meta).toEqual({ replayed: false })
@@ -40,8 +40,8 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
 
   it("a failure has success false and an error with code, message and optional details (Specification, Requests and responses; Errors)", async () => {
     const shop = await service.shop()
-    const answer = await shop.get(`/v1/tickets/${NOBODY}`)
-    expect(JSON.parse(answer.text)).toEqual({
+    const response = await shop.get(`/v1/tickets/${NOBODY}`)
+    expect(JSON.parse(response.text)).toEqual({
       success: false,
       error: { code: "NOT_FOUND", message: expect.stringMatching(/\w/) }
     })
@@ -81,11 +81,11 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       ["HEAD", "/v1/nothing"]
     ] as const
     for (const [method, path] of unknown) {
-      const answer = await service.api(method, path, { key: shop.key })
+      const response = await service.api(method, path, { key: shop.key })
       const known = `${method} ${path}`
-      expect(answer.status, known).toBe(404)
-      if (method !== "HEAD") expect(answer.error.code, known).toBe("NOT_FOUND")
-      expect(answer.headers.allow, known).toBeUndefined()
+      expect(response.status, known).toBe(404)
+      if (method !== "HEAD") expect(response.error.code, known).toBe("NOT_FOUND")
+      expect(response.headers.allow, known).toBeUndefined()
       expect((await service.api(method, path)).status, known).toBe(401)
     }
   })
@@ -101,8 +101,8 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       "/%76%31/shop",
       "/..%2fv1/shop"
     ]) {
-      const answer = await service.api("GET", path)
-      expect([answer.status, answer.error.code], path).toEqual([404, "NOT_FOUND"])
+      const response = await service.api("GET", path)
+      expect([response.status, response.error.code], path).toEqual([404, "NOT_FOUND"])
     }
   })
 
@@ -116,8 +116,8 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       "/v1/%",
       "/v1/clients/%E0%A4%A/loyalty"
     ]) {
-      const answer = await shop.get(path)
-      expect([400, 404], `${path}: ${answer.text}`).toContain(answer.status)
+      const response = await shop.get(path)
+      expect([400, 404], `${path}: ${response.text}`).toContain(response.status)
     }
   })
 
@@ -128,8 +128,8 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       `/v1/${"x/".repeat(3000)}`,
       `/v1/tickets/by-number/${"9".repeat(5000)}`
     ]) {
-      const answer = await shop.get(path)
-      expect([400, 404], path.slice(0, 40)).toContain(answer.status)
+      const response = await shop.get(path)
+      expect([400, 404], path.slice(0, 40)).toContain(response.status)
     }
   })
 
@@ -170,9 +170,14 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       ["POST", `/v1/clients/${client.id}/loyalty/redeem`, undefined]
     ] as const
     for (const [method, path, body] of calls) {
-      const answer = await service.api(method, path, { key: shop.key, body, query: "verbose=1", once: shop.attempt() })
-      const issues = answer.error?.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
-      expect([answer.status, issues], `${method} ${path}`).toEqual([400, ["query verbose"]])
+      const response = await service.api(method, path, {
+        key: shop.key,
+        body,
+        query: "verbose=1",
+        idempotency_key: shop.newIdempotencyKey()
+      })
+      const issues = response.error?.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
+      expect([response.status, issues], `${method} ${path}`).toEqual([400, ["query verbose"]])
     }
     expect((await shop.events()).length).toBe(1)
   })
@@ -190,9 +195,9 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       "GET /v1/shop HTTP/9.9\r\n\r\n",
       "GET /v1/shop HTTP/1.1\r\nbad header\r\n\r\n"
     ]) {
-      const answer = await service.wire.bare(bytes)
-      expect(answer, bytes).toMatch(/^HTTP\/1\.1 400 /)
-      expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4))).toMatchObject({
+      const response = await service.wire.bare(bytes)
+      expect(response, bytes).toMatch(/^HTTP\/1\.1 400 /)
+      expect(JSON.parse(response.slice(response.indexOf("\r\n\r\n") + 4))).toMatchObject({
         success: false,
         error: { code: "VALIDATION_ERROR" }
       })
@@ -236,7 +241,7 @@ describe("amounts and instants (Specification, Requests and responses)", () => {
       delay: { previous_promised_at: "2026-12-24T09:00:00.000Z" },
       part: { expected_at: "2026-12-01T11:00:00.000Z" }
     })
-    const answers: ReadonlyArray<unknown> = [
+    const responses: ReadonlyArray<unknown> = [
       ticket,
       (await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: "2026-01-01" })).meta,
       (await shop.get(`/v1/clients/${client.id}`)).data,
@@ -244,7 +249,7 @@ describe("amounts and instants (Specification, Requests and responses)", () => {
       await shop.events()
     ]
     let seen = 0
-    JSON.stringify(answers, (key, value: unknown) => {
+    JSON.stringify(responses, (key, value: unknown) => {
       if ((key.endsWith("_at") || key === "synced_until") && value !== null) {
         expect(value, key).toMatch(INSTANT)
         seen++

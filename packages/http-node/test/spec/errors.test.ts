@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { DAY, HOUR, NOBODY, TestService } from "../TestService.js"
 import { SECRET } from "./Faults.js"
 import type { TestShop } from "./TestShop.js"
-import type { Answer } from "./Wire.js"
+import type { ApiResponse } from "./Wire.js"
 
 let service: TestService
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const statusAndCode = ({ status, error }: Answer) => [status, error.code]
+const statusAndCode = ({ status, error }: ApiResponse) => [status, error.code]
 
 describe("the details of each error code (Specification, Errors)", () => {
   it("400 VALIDATION_ERROR names each issue's part, field and what to change (Specification, Errors)", async () => {
@@ -30,12 +30,12 @@ describe("the details of each error code (Specification, Errors)", () => {
 
   it("401 UNAUTHENTICATED and 404 NOT_FOUND have no details (Specification, Errors)", async () => {
     const shop = await service.shop()
-    for (const answer of [
+    for (const response of [
       await service.api("GET", "/v1/shop"),
       await shop.get(`/v1/tickets/${NOBODY}`),
       await shop.get("/v1/x")
     ]) {
-      expect(answer.error.details).toBeUndefined()
+      expect(response.error.details).toBeUndefined()
     }
   })
 
@@ -52,9 +52,9 @@ describe("the details of each error code (Specification, Errors)", () => {
       updated_at
     })
     expect((await shop.redeem(client.id)).error.details).toEqual({ reason: "NO_REWARD" })
-    const once = shop.attempt()
-    await shop.create({ service: "A" }, { once })
-    expect((await shop.tryCreate({ service: "B" }, { once })).error.details).toEqual({
+    const idempotency_key = shop.newIdempotencyKey()
+    await shop.create({ service: "A" }, { idempotency_key })
+    expect((await shop.tryCreate({ service: "B" }, { idempotency_key })).error.details).toEqual({
       reason: "IDEMPOTENCY_KEY_REUSED"
     })
   })
@@ -86,9 +86,9 @@ describe("422 PROFANITY (Specification, Errors)", () => {
   ]
   for (const [field, body] of forbidden) {
     it(`a create with ${JSON.stringify(body)} is a 422 with details.field ${field} (Specification, Errors)`, async () => {
-      const answer = await create(body)
-      expect([answer.status, answer.error.code, answer.error.details]).toEqual([422, "PROFANITY", { field }])
-      expect(answer.text).not.toMatch(/fuck|merde|putain|connard/i)
+      const response = await create(body)
+      expect([response.status, response.error.code, response.error.details]).toEqual([422, "PROFANITY", { field }])
+      expect(response.text).not.toMatch(/fuck|merde|putain|connard/i)
     })
   }
 
@@ -124,10 +124,10 @@ describe("422 PROFANITY (Specification, Errors)", () => {
 
   it("a create with a refused text stores no ticket, event or Idempotency-Key and uses up no ticket number (Specification, Idempotency)", async () => {
     const shop = await service.shop()
-    const once = shop.attempt()
-    await shop.tryCreate({ service: "fuck" }, { once })
+    const idempotency_key = shop.newIdempotencyKey()
+    await shop.tryCreate({ service: "fuck" }, { idempotency_key })
     expect(await shop.events()).toEqual([])
-    const fixed = await shop.tryCreate({ service: "duck" }, { once })
+    const fixed = await shop.tryCreate({ service: "duck" }, { idempotency_key })
     expect([fixed.status, fixed.data.number, fixed.meta]).toEqual([201, 1, { replayed: false }])
   })
 })
@@ -135,7 +135,7 @@ describe("422 PROFANITY (Specification, Errors)", () => {
 describe("responses if a port of the service fails (Specification, Errors)", () => {
   /** Requests that use each port. */
   const askers: Readonly<
-    Record<"Store" | "Reads" | "Directory" | "RateLimits", (shop: TestShop) => Promise<ReadonlyArray<Answer>>>
+    Record<"Store" | "Reads" | "Directory" | "RateLimits", (shop: TestShop) => Promise<ReadonlyArray<ApiResponse>>>
   > = {
     Store: async (shop) => [
       await shop.tryCreate({ service: "Hem" }),
@@ -176,11 +176,11 @@ describe("responses if a port of the service fails (Specification, Errors)", () 
       const shop = await service.shop()
       service.clock.advance(HOUR)
       service.faults.set(port, "unavailable")
-      const answers = await askers[port](shop).finally(() => service.faults.set(port, "none"))
-      for (const answer of answers) {
-        expect(statusAndCode(answer)).toEqual([503, "UNAVAILABLE"])
-        expect(answer.error.details).toBeUndefined()
-        for (const leak of leaks) expect(answer.text).not.toContain(leak)
+      const responses = await askers[port](shop).finally(() => service.faults.set(port, "none"))
+      for (const response of responses) {
+        expect(statusAndCode(response)).toEqual([503, "UNAVAILABLE"])
+        expect(response.error.details).toBeUndefined()
+        for (const leak of leaks) expect(response.text).not.toContain(leak)
       }
       expect((await shop.tryCreate({ service: "Hem" })).data.number).toBe(1)
     })
@@ -191,12 +191,12 @@ describe("responses if a port of the service fails (Specification, Errors)", () 
       const shop = await service.shop()
       service.clock.advance(HOUR)
       service.faults.set(port, "dying")
-      const answers = await askers[port](shop).finally(() => service.faults.set(port, "none"))
-      for (const answer of answers) {
-        expect(statusAndCode(answer)).toEqual([500, "INTERNAL"])
-        expect(answer.error.details).toBeUndefined()
-        for (const leak of leaks) expect(answer.text).not.toContain(leak)
-        const logged = service.logs.filter((line) => line.includes(answer.headers["request-id"]!))
+      const responses = await askers[port](shop).finally(() => service.faults.set(port, "none"))
+      for (const response of responses) {
+        expect(statusAndCode(response)).toEqual([500, "INTERNAL"])
+        expect(response.error.details).toBeUndefined()
+        for (const leak of leaks) expect(response.text).not.toContain(leak)
+        const logged = service.logs.filter((line) => line.includes(response.headers["request-id"]!))
         expect(logged).toHaveLength(1)
         expect(logged[0]).toContain(SECRET.slice(0, 20))
       }
@@ -207,13 +207,13 @@ describe("responses if a port of the service fails (Specification, Errors)", () 
   it("a create that failed with 503 or 500 stores nothing, and a retry with its Idempotency-Key creates a ticket (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     for (const fault of ["unavailable", "dying"] as const) {
-      const once = shop.attempt()
+      const idempotency_key = shop.newIdempotencyKey()
       service.faults.set("Store", fault)
       const failed = await shop
-        .tryCreate({ service: "Hem" }, { once })
+        .tryCreate({ service: "Hem" }, { idempotency_key })
         .finally(() => service.faults.set("Store", "none"))
       expect([500, 503]).toContain(failed.status)
-      expect((await shop.tryCreate({ service: "Hem" }, { once })).meta).toEqual({ replayed: false })
+      expect((await shop.tryCreate({ service: "Hem" }, { idempotency_key })).meta).toEqual({ replayed: false })
     }
     expect((await shop.get<ReadonlyArray<unknown>>("/v1/tickets")).data).toHaveLength(2)
   })

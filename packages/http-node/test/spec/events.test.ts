@@ -24,7 +24,7 @@ describe("the events of tickets (Specification, Webhooks)", () => {
     }
     const created = { ticket: await shop.ticket(id), at: service.iso() }
     const badge = { id: client.id, display_name: "Amira Ben Salah" }
-    const linked = await step(() => service.answer(client, "accept"))
+    const linked = await step(() => service.answerOffer(client, "accept"))
     const proposed = await step(() => shop.quote(id, { price_minor: 250, note: "More" }))
     const proposed_at = service.iso()
     const accepted = await step(() => shop.answerQuote(id, "accept"))

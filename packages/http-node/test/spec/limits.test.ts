@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { HOUR, MINUTE, NOBODY, SECOND, TestService } from "../TestService.js"
 import type { TestShop } from "./TestShop.js"
-import type { Answer, Call } from "./Wire.js"
+import type { ApiResponse, Call } from "./Wire.js"
 
 let service: TestService
 beforeAll(async () => {
@@ -10,23 +10,27 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** Sends `n` requests concurrently. */
-const times = <D>(n: number, request: (i: number) => Promise<Answer<D>>) =>
+const times = <D>(n: number, request: (i: number) => Promise<ApiResponse<D>>) =>
   Promise.all(Array.from({ length: n }, (_, i) => request(i)))
 
-const statuses = (answers: ReadonlyArray<Answer>) => {
-  const found: Record<number, number> = {}
-  for (const { status } of answers) found[status] = (found[status] ?? 0) + 1
-  return found
+const statuses = (responses: ReadonlyArray<ApiResponse>) => {
+  const counts: Record<number, number> = {}
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
+  return counts
 }
 
-const refusal = (answer: Answer) => ({ status: answer.status, policy: answer.error?.details?.limit, ...answer.limit })
+const refusal = (response: ApiResponse) => ({
+  status: response.status,
+  policy: response.error?.details?.limit,
+  ...response.limit
+})
 
 describe("requests: at most 120 a minute for each key (Specification, Limits)", () => {
   it("120 requests succeed and the next is a 429, and RateLimit-Remaining counts down to 0 (Specification, Limits)", async () => {
     const shop = await service.shop()
     for (let i = 0; i < 120; i++) {
-      const answer = await shop.get("/v1/shop")
-      expect([answer.status, answer.limit]).toEqual([200, { limit: 120, remaining: 119 - i, reset: 60 }])
+      const response = await shop.get("/v1/shop")
+      expect([response.status, response.limit]).toEqual([200, { limit: 120, remaining: 119 - i, reset: 60 }])
     }
     const refused = await shop.get("/v1/shop")
     expect(refusal(refused)).toEqual({
@@ -67,7 +71,7 @@ describe("requests: at most 120 a minute for each key (Specification, Limits)", 
     const { key } = await shop.newKey(["tickets:read", "tickets:write"])
     const { id } = await shop.create()
     const call: Call = { key }
-    const answers = [
+    const responses = [
       await shop.get("/v1/shop", "", call),
       await shop.get("/v1/tickets", "limit=0", call),
       await shop.get("/v1/nothing", "", call),
@@ -76,7 +80,7 @@ describe("requests: at most 120 a minute for each key (Specification, Limits)", 
       await service.api("HEAD", "/v1/shop", call),
       await service.api("DELETE", "/v1/shop", call)
     ]
-    expect(answers.map(({ limit }) => limit.remaining)).toEqual([119, 118, 117, 116, 115, 114, 113])
+    expect(responses.map(({ limit }) => limit.remaining)).toEqual([119, 118, 117, 116, 115, 114, 113])
     const refused = await shop.post(`/v1/tickets/${id}/status`, { status: "collected" }, call)
     expect([refused.status, refused.limit]).toEqual([409, { limit: 30, remaining: 29, reset: 60 }])
     expect((await shop.get("/v1/shop", "", call)).limit.remaining).toBe(111)
@@ -107,8 +111,8 @@ describe("writes: at most 30 a minute for each key (Specification, Limits)", () 
   it("30 writes succeed and the next is a 429, and the headers show the limit with the fewest uses left (Specification, Limits)", async () => {
     const shop = await service.shop()
     for (let i = 0; i < 30; i++) {
-      const answer = await shop.tryCreate({ service: "Hem" })
-      expect([answer.status, answer.limit]).toEqual([201, { limit: 30, remaining: 29 - i, reset: 60 }])
+      const response = await shop.tryCreate({ service: "Hem" })
+      expect([response.status, response.limit]).toEqual([201, { limit: 30, remaining: 29 - i, reset: 60 }])
     }
     const refused = await shop.tryCreate({ service: "Hem" })
     expect(refusal(refused)).toEqual({ status: 429, policy: "writes_per_minute", limit: 30, remaining: 0, reset: 60 })
@@ -125,18 +129,18 @@ describe("writes: at most 30 a minute for each key (Specification, Limits)", () 
 
   it("every POST with the needed scope counts, even with a 400, 404, 409 or 422 response or as a replay (Specification, Limits)", async () => {
     const shop = await service.shop()
-    const once = shop.attempt()
-    const { id } = await shop.create({ service: "Hem" }, { once })
-    const answers = [
+    const idempotency_key = shop.newIdempotencyKey()
+    const { id } = await shop.create({ service: "Hem" }, { idempotency_key })
+    const responses = [
       await shop.tryCreate({ service: "" }),
       await shop.tryCreate({ service: "fuck" }),
       await shop.tryMove(NOBODY, "ready"),
       await shop.tryMove(id, "workshop"),
-      await shop.tryCreate({ service: "Hem" }, { once }),
+      await shop.tryCreate({ service: "Hem" }, { idempotency_key }),
       await shop.stamp(NOBODY, 1),
       await shop.post("/v1/tickets", undefined, { raw: "{" })
     ]
-    expect(answers.map(({ limit }) => limit.remaining)).toEqual([28, 27, 26, 25, 24, 23, 22])
+    expect(responses.map(({ limit }) => limit.remaining)).toEqual([28, 27, 26, 25, 24, 23, 22])
     await shop.post("/v1/nothing", {})
     expect((await shop.tryMove(id, "ready")).limit.remaining).toBe(21)
   })
@@ -162,11 +166,11 @@ describe("requests without a valid key: at most 120 a minute for each address (S
   it("120 requests get a 401 with the headers of their limit, and the next is a 429 (Specification, Limits)", async () => {
     const from = "10.8.0.1"
     for (let i = 0; i < 120; i++) {
-      const answer = await service.api("GET", "/v1/shop", {
+      const response = await service.api("GET", "/v1/shop", {
         from,
         key: i % 2 === 0 ? null : `wk_live_${"x".repeat(43)}`
       })
-      expect([answer.status, answer.limit]).toEqual([401, { limit: 120, remaining: 119 - i, reset: 60 }])
+      expect([response.status, response.limit]).toEqual([401, { limit: 120, remaining: 119 - i, reset: 60 }])
     }
     const refused = await service.api("GET", "/v1/shop", { from })
     expect(refusal(refused)).toEqual({
@@ -182,20 +186,20 @@ describe("requests without a valid key: at most 120 a minute for each address (S
 
   it("the port that a proxy adds to an address does not count as part of it (Specification, Limits)", async () => {
     const left = async (from: string) => (await service.api("GET", "/v1/shop", { from })).limit.remaining
-    const found = []
+    const remaining = []
     for (const from of ["10.8.0.7:4711", "10.8.0.7", "[2001:db8::7]:443", "[2001:db8::7]", "2001:db8::7"])
-      found.push(await left(from))
-    expect(found).toEqual([119, 118, 119, 118, 117])
+      remaining.push(await left(from))
+    expect(remaining).toEqual([119, 118, 119, 118, 117])
     const local = await left("no address")
     for (const from of ["10.8.0.7:port", "[10.8.0.7", "10.8.0:1", "[not]:1"]) await left(from)
     expect(await left("no address")).toBe(local - 5)
   })
 
   it("of the addresses in X-Forwarded-For the last one counts, because a caller can send the others (Specification, Limits)", async () => {
-    const found = []
+    const remaining = []
     for (const from of ["10.8.0.8", "10.8.0.80, 10.8.0.8", "10.8.0.81,10.8.0.80 , 10.8.0.8", "10.8.0.80"])
-      found.push((await service.api("GET", "/v1/shop", { from })).limit.remaining)
-    expect(found).toEqual([119, 118, 117, 119])
+      remaining.push((await service.api("GET", "/v1/shop", { from })).limit.remaining)
+    expect(remaining).toEqual([119, 118, 117, 119])
   })
 
   it("a valid key is accepted from a limited address, and another address has its own count (Specification, Limits)", async () => {
@@ -223,10 +227,10 @@ describe("look-ups of clients by phone: at most 60 an hour and 300 a day for eac
     const client = await service.known(shop)
     for (let i = 0; i < 60; i++) {
       const isKnown = i % 2 === 0
-      const answer = await look(shop, isKnown ? client.phone : "+21629999999")
-      expect(answer.status).toBe(isKnown ? 200 : 404)
-      if (isKnown) expect(answer.limit).toEqual({ limit: 60, remaining: 59 - i, reset: 3600 })
-      else expect(answer.limit).toMatchObject({ limit: 120, remaining: 119 - i })
+      const response = await look(shop, isKnown ? client.phone : "+21629999999")
+      expect(response.status).toBe(isKnown ? 200 : 404)
+      if (isKnown) expect(response.limit).toEqual({ limit: 60, remaining: 59 - i, reset: 3600 })
+      else expect(response.limit).toMatchObject({ limit: 120, remaining: 119 - i })
     }
     for (const phone of [client.phone, "+21629999999"]) {
       const refused = await look(shop, phone)

@@ -14,27 +14,27 @@ type Query = Readonly<Record<string, string | number>>
 
 const list = (shop: TestShop, query: Query | string = "") => shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
 
-const found = async (shop: TestShop, query: Query | string) => {
-  const answer = await list(shop, query)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.data.map(({ service }) => service)
+const listed = async (shop: TestShop, query: Query | string) => {
+  const response = await list(shop, query)
+  expect(response.status, response.text).toBe(200)
+  return response.data.map(({ service }) => service)
 }
 
 /** Sends a query that must be a 400, and returns its issues as `in field`. */
 const refused = async (shop: TestShop, query: Query | string) => {
-  const answer = await list(shop, query)
-  expect([answer.status, answer.error?.code], JSON.stringify(query)).toEqual([400, "VALIDATION_ERROR"])
-  return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
+  const response = await list(shop, query)
+  expect([response.status, response.error?.code], JSON.stringify(query)).toEqual([400, "VALIDATION_ERROR"])
+  return response.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
 }
 
 /** Creates six tickets, A to F, an hour apart, that differ in the fields by which a list can be filtered. */
 const six = async () => {
   const shop = await service.shop()
   const client = await service.known(shop)
-  const made: Record<string, TicketJson> = {}
+  const ids: Record<string, TicketJson> = {}
   const add = async (name: string, body: object, ...moves: ReadonlyArray<string>) => {
-    made[name] = await shop.create({ service: name, ...body })
-    await shop.move(made[name].id, ...moves)
+    ids[name] = await shop.create({ service: name, ...body })
+    await shop.move(ids[name].id, ...moves)
     service.clock.advance(HOUR)
   }
   await add("A", { external_ref: "R1" })
@@ -43,26 +43,26 @@ const six = async () => {
   await add("D", { client_phone: "+21620555111", external_ref: "r1" }, "ready", "collected")
   await add("E", { external_ref: "a b&c=d+é" })
   await add("F", { external_ref: "R1" }, "ready")
-  return { shop, client, made }
+  return { shop, client, made: ids }
 }
 
 describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
   it("without a parameter the list has the shop's tickets, newest first, at most 50, and none of another shop (Specification, Endpoints; Lists and sync)", async () => {
     const { shop } = await six()
     await (await service.shop()).create({ service: "Foreign" })
-    const answer = await list(shop)
-    expect(answer.data.map(({ service }) => service)).toEqual(["F", "E", "D", "C", "B", "A"])
-    expect(answer.meta).toEqual({ has_more: false, next_cursor: null })
-    expect(answer.data[0]).toEqual(await shop.ticket(answer.data[0]!.id))
+    const response = await list(shop)
+    expect(response.data.map(({ service }) => service)).toEqual(["F", "E", "D", "C", "B", "A"])
+    expect(response.meta).toEqual({ has_more: false, next_cursor: null })
+    expect(response.data[0]).toEqual(await shop.ticket(response.data[0]!.id))
   })
 
   it("a shop without tickets has an empty list (Specification, Endpoints)", async () => {
-    const answer = await list(await service.shop())
-    expect([answer.data, answer.meta]).toEqual([[], { has_more: false, next_cursor: null }])
+    const response = await list(await service.shop())
+    expect([response.data, response.meta]).toEqual([[], { has_more: false, next_cursor: null }])
   })
 
   it("a filter returns the tickets that match it, and several filters return the tickets that match all of them (Specification, Endpoints)", async () => {
-    const { shop, client, made } = await six()
+    const { shop, client, made: ids } = await six()
     const rows: ReadonlyArray<readonly [Query, ReadonlyArray<string>]> = [
       [{ state: "workshop" }, ["E", "A"]],
       [{ state: "ready,impossible" }, ["F", "C", "B"]],
@@ -82,26 +82,26 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
       [{ external_ref: "r1" }, ["D"]],
       [{ external_ref: "R" }, []],
       [{ external_ref: "a b&c=d+é" }, ["E"]],
-      [{ created_after: made.C!.created_at }, ["F", "E", "D", "C"]],
-      [{ created_before: made.C!.created_at }, ["B", "A"]],
-      [{ created_after: made.B!.created_at, created_before: made.E!.created_at }, ["D", "C", "B"]],
-      [{ created_after: made.E!.created_at, created_before: made.B!.created_at }, []],
+      [{ created_after: ids.C!.created_at }, ["F", "E", "D", "C"]],
+      [{ created_before: ids.C!.created_at }, ["B", "A"]],
+      [{ created_after: ids.B!.created_at, created_before: ids.E!.created_at }, ["D", "C", "B"]],
+      [{ created_after: ids.E!.created_at, created_before: ids.B!.created_at }, []],
       [{ client_id: client.id, state: "ready" }, ["B"]],
       [{ client_id: client.id, phone: "+21620555111", state: "ready,collected" }, ["B"]],
-      [{ external_ref: "R1", state: "workshop,ready", created_after: made.B!.created_at }, ["F"]],
+      [{ external_ref: "R1", state: "workshop,ready", created_after: ids.B!.created_at }, ["F"]],
       [{ number: 3, external_ref: "R1", client_id: client.id, state: "impossible" }, ["C"]],
       [{ number: 3, state: "ready" }, []],
-      [{ updated_since: made.E!.created_at }, ["E", "F"]],
-      [{ updated_since: made.A!.created_at, state: "ready" }, ["B", "F"]]
+      [{ updated_since: ids.E!.created_at }, ["E", "F"]],
+      [{ updated_since: ids.A!.created_at, state: "ready" }, ["B", "F"]]
     ]
-    for (const [query, services] of rows) expect(await found(shop, query), JSON.stringify(query)).toEqual(services)
+    for (const [query, services] of rows) expect(await listed(shop, query), JSON.stringify(query)).toEqual(services)
   })
 
   it("an unescaped + of a phone number in a query, which decodes to a space, is read as + (Specification, Tickets)", async () => {
     const { shop } = await six()
-    expect(await found(shop, "phone=+21620555111")).toEqual(["D", "B"])
-    expect(await found(shop, "phone=%2B21620555111")).toEqual(["D", "B"])
-    expect(await found(shop, "phone=%2021620555111")).toEqual(["D", "B"])
+    expect(await listed(shop, "phone=+21620555111")).toEqual(["D", "B"])
+    expect(await listed(shop, "phone=%2B21620555111")).toEqual(["D", "B"])
+    expect(await listed(shop, "phone=%2021620555111")).toEqual(["D", "B"])
     expect(await refused(shop, "phone=21620555111")).toEqual(["query phone"])
   })
 
@@ -113,10 +113,10 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     service.clock.set(midnight)
     await shop.create({ service: "At" })
     const day = service.iso().slice(0, 10)
-    expect(await found(shop, { created_after: day })).toEqual(["At"])
-    expect(await found(shop, { created_before: day })).toEqual(["Before"])
-    expect(await found(shop, { updated_since: day })).toEqual(["At"])
-    expect(await found(shop, { created_after: `${day}T01:00:00+01:00` })).toEqual(["At"])
+    expect(await listed(shop, { created_after: day })).toEqual(["At"])
+    expect(await listed(shop, { created_before: day })).toEqual(["Before"])
+    expect(await listed(shop, { updated_since: day })).toEqual(["At"])
+    expect(await listed(shop, { created_after: `${day}T01:00:00+01:00` })).toEqual(["At"])
   })
 
   it("the 400 for an invalid parameter names the parameter (Specification, Endpoints; Lists and sync; Errors)", async () => {
@@ -179,7 +179,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
   it("empty parameters between & in a query are ignored (Specification, Errors)", async () => {
     const shop = await service.shop()
     await shop.create({ service: "A" })
-    expect(await found(shop, "&&limit=1&")).toEqual(["A"])
+    expect(await listed(shop, "&&limit=1&")).toEqual(["A"])
   })
 })
 
@@ -190,16 +190,16 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     let cursor: Query = {}
     while (true) {
       const limit = sizes[pages.length % sizes.length]!
-      const answer = await list(shop, { ...query, limit, ...cursor })
-      expect(answer.status, answer.text).toBe(200)
-      expect(answer.data.length).toBeLessThanOrEqual(limit)
-      pages.push(answer.data.map(({ id }) => id))
-      if (answer.meta.has_more !== true) {
-        expect(answer.meta.next_cursor).toBeNull()
+      const response = await list(shop, { ...query, limit, ...cursor })
+      expect(response.status, response.text).toBe(200)
+      expect(response.data.length).toBeLessThanOrEqual(limit)
+      pages.push(response.data.map(({ id }) => id))
+      if (response.meta.has_more !== true) {
+        expect(response.meta.next_cursor).toBeNull()
         return pages
       }
-      expect(answer.data).toHaveLength(limit)
-      cursor = { cursor: answer.meta.next_cursor as string }
+      expect(response.data).toHaveLength(limit)
+      cursor = { cursor: response.meta.next_cursor as string }
     }
   }
 
@@ -268,7 +268,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     const [{ shop }, other] = [await many(6), await many(6)]
     const cursor = (await list(shop, { limit: 2, state: "workshop" })).meta.next_cursor as string
     const since = (await list(shop, { limit: 2, updated_since: "2026-01-01" })).meta.next_cursor as string
-    expect(await found(shop, { cursor, state: "workshop" })).toHaveLength(4)
+    expect(await listed(shop, { cursor, state: "workshop" })).toHaveLength(4)
     expect(await refused(other.shop, { cursor, state: "workshop" })).toEqual(["query cursor"])
     for (const query of [
       {},
@@ -323,6 +323,6 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
   it("a cursor that is used again gives the same page (Specification, Lists and sync)", async () => {
     const { shop } = await many(6)
     const cursor = (await list(shop, { limit: 2 })).meta.next_cursor as string
-    expect(await found(shop, { cursor })).toEqual(await found(shop, { cursor }))
+    expect(await listed(shop, { cursor })).toEqual(await listed(shop, { cursor }))
   })
 })

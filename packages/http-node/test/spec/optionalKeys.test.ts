@@ -17,8 +17,8 @@ describe("an Idempotency-Key on POST …/status and …/notified (Specification,
     it(`a repeated POST …/${act} with the same key returns the same ticket and changes nothing`, async () => {
       const shop = await service.shop()
       const { id } = await shop.create()
-      const ask = (asked: object, once?: string, path = id) =>
-        shop.post(`/v1/tickets/${path}/${act}`, asked, once === undefined ? {} : { once })
+      const ask = (asked: object, idempotency_key?: string, path = id) =>
+        shop.post(`/v1/tickets/${path}/${act}`, asked, idempotency_key === undefined ? {} : { idempotency_key })
       const first = await ask(body, "one")
       expect([first.status, first.meta, first.headers["idempotent-replayed"]]).toEqual([
         200,
@@ -26,9 +26,9 @@ describe("an Idempotency-Key on POST …/status and …/notified (Specification,
         undefined
       ])
       service.clock.advance(MINUTE)
-      const again = await ask(body, "one")
-      expect([again.status, again.meta, again.data]).toEqual([200, { replayed: true }, first.data])
-      expect(again.headers["idempotent-replayed"]).toBe("true")
+      const replay = await ask(body, "one")
+      expect([replay.status, replay.meta, replay.data]).toEqual([200, { replayed: true }, first.data])
+      expect(replay.headers["idempotent-replayed"]).toBe("true")
       expect((await shop.eventTypes()).filter((type) => type === event)).toHaveLength(1)
 
       const reused = [await ask(other, "one"), await ask(body, "one", (await shop.create()).id)]
@@ -51,7 +51,8 @@ describe("an Idempotency-Key on POST …/status and …/notified (Specification,
   it("a refused status request does not use up its key, and a key that is too long is a 400", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
-    const move = (status: string, once: string) => shop.post(`/v1/tickets/${id}/status`, { status }, { once })
+    const move = (status: string, idempotency_key: string) =>
+      shop.post(`/v1/tickets/${id}/status`, { status }, { idempotency_key })
     expect((await move("collected", "one")).status).toBe(409)
     expect((await move("ready", "one")).meta).toEqual({ replayed: false })
     expect((await move("collected", "k".repeat(81))).error.details!.issues).toMatchObject([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { NOBODY, TestService } from "../TestService.js"
 import type { TestShop } from "./TestShop.js"
-import type { Answer } from "./Wire.js"
+import type { ApiResponse } from "./Wire.js"
 
 let service: TestService
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => service.close())
 const INVALID = { service: "" }
 
 /** A response's status and code, and the reason or the limit in its details. */
-const outcome = ({ status, error, meta }: Answer): string => {
+const outcome = ({ status, error, meta }: ApiResponse): string => {
   if (status < 300) return meta?.replayed === true ? "replay" : `${status}`
   const { reason, limit } = error.details ?? {}
   return [status, error.code, reason ?? limit].filter((part) => part !== undefined).join(" ")
@@ -80,8 +80,8 @@ describe("the order of checks: a request with two errors gets the earlier error 
     const shop = await service.shop()
     const { key } = await shop.newKey(["tickets:write"])
     for (let i = 0; i < 30; i++) {
-      const answer = await shop.stamp(NOBODY, 1, { key })
-      expect(outcome(answer)).toBe("403 FORBIDDEN")
+      const response = await shop.stamp(NOBODY, 1, { key })
+      expect(outcome(response)).toBe("403 FORBIDDEN")
     }
     expect(outcome(await shop.tryCreate({ service: "Hem" }, { key }))).toBe("201")
     for (let i = 0; i < 29; i++) await shop.tryCreate(INVALID, { key })
@@ -108,9 +108,11 @@ describe("the order of checks: a request with two errors gets the earlier error 
 
   it("400 comes before a replay: a repeated key with an invalid body is a 400 (Specification, Errors)", async () => {
     const shop = await service.shop()
-    const once = shop.attempt()
-    await shop.create({ service: "Hem" }, { once })
-    expect(outcome(await shop.tryCreate({ service: "Hem", colour: 1 }, { once }))).toBe("400 VALIDATION_ERROR")
+    const idempotency_key = shop.newIdempotencyKey()
+    await shop.create({ service: "Hem" }, { idempotency_key })
+    expect(outcome(await shop.tryCreate({ service: "Hem", colour: 1 }, { idempotency_key }))).toBe(
+      "400 VALIDATION_ERROR"
+    )
   })
 
   it("400 comes before the limit on look-ups, and such a request does not count as a look-up (Specification, Errors; Limits)", async () => {
@@ -141,19 +143,19 @@ describe("the order of checks: a request with two errors gets the earlier error 
   it("a replay comes before 404, 409, 422 and the limits on tickets and stamps (Specification, Errors; Idempotency)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
-    const [create, stamps, redeem] = [shop.attempt(), shop.attempt(), shop.attempt()]
+    const [create, stamps, redeem] = [shop.newIdempotencyKey(), shop.newIdempotencyKey(), shop.newIdempotencyKey()]
     const body = { service: "Sprocket hem", client_id: client.id }
-    await shop.create(body, { once: create })
-    await shop.stamp(client.id, 10, { once: stamps })
-    await shop.redeem(client.id, { once: redeem })
+    await shop.create(body, { idempotency_key: create })
+    await shop.stamp(client.id, 10, { idempotency_key: stamps })
+    await shop.redeem(client.id, { idempotency_key: redeem })
     await shop.stamp(client.id, 10)
     await service.block(client, shop)
     await shop.change({ program: { active: false }, forbidden_words: ["sprocket"] })
     await useUpTickets(shop).catch(() => undefined)
     expect(outcome(await shop.tryCreate({ service: "Hem" }))).toBe("429 TOO_MANY_ATTEMPTS tickets_per_hour")
-    expect(outcome(await shop.tryCreate(body, { once: create }))).toBe("replay")
-    expect(outcome(await shop.stamp(client.id, 10, { once: stamps }))).toBe("replay")
-    expect(outcome(await shop.redeem(client.id, { once: redeem }))).toBe("replay")
+    expect(outcome(await shop.tryCreate(body, { idempotency_key: create }))).toBe("replay")
+    expect(outcome(await shop.stamp(client.id, 10, { idempotency_key: stamps }))).toBe("replay")
+    expect(outcome(await shop.redeem(client.id, { idempotency_key: redeem }))).toBe("replay")
   })
 
   it("404 comes before 409: stamps for an unknown client while the programme is off are a 404 (Specification, Errors)", async () => {
@@ -175,9 +177,11 @@ describe("the order of checks: a request with two errors gets the earlier error 
 
   it("409 comes before 422: a repeated key with another body that contains a forbidden word is a 409 (Specification, Errors)", async () => {
     const shop = await service.shop()
-    const once = shop.attempt()
-    await shop.create({ service: "Hem" }, { once })
-    expect(outcome(await shop.tryCreate({ service: "fuck" }, { once }))).toBe("409 CONFLICT IDEMPOTENCY_KEY_REUSED")
+    const idempotency_key = shop.newIdempotencyKey()
+    await shop.create({ service: "Hem" }, { idempotency_key })
+    expect(outcome(await shop.tryCreate({ service: "fuck" }, { idempotency_key }))).toBe(
+      "409 CONFLICT IDEMPOTENCY_KEY_REUSED"
+    )
   })
 
   it("409 comes before the limit on stamps: with the programme off and the day's stamps used up the response is a 409 (Specification, Errors)", async () => {

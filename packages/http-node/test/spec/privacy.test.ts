@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { NOBODY, TestService } from "../TestService.js"
 import type { TestShop } from "./TestShop.js"
-import type { Answer } from "./Wire.js"
+import type { ApiResponse } from "./Wire.js"
 
 let service: TestService
 beforeAll(async () => {
@@ -17,30 +17,30 @@ interface Stranger {
 
 /** How to create a person, and what the person does after the shop has offered a ticket to their number. */
 interface Kind {
-  readonly who: (shop: TestShop) => Promise<Stranger>
+  readonly create: (shop: TestShop) => Promise<Stranger>
   readonly afterwards?: (shop: TestShop, stranger: Stranger) => Promise<void>
 }
 
-const blocks = (_: TestShop, stranger: Stranger) => service.answer(stranger, "block")
+const blocks = (_: TestShop, stranger: Stranger) => service.answerOffer(stranger, "block")
 
 /** The people whom a shop must not be able to distinguish (Specification, Clients and loyalty). */
 const STRANGERS: Readonly<Record<string, Kind>> = {
-  "no account": { who: async () => ({ id: NOBODY, phone: service.phone() }) },
-  "an account unknown to the shop": { who: () => service.client() },
-  "an account that knew the shop and blocked it": { who: (shop) => service.known(shop), afterwards: blocks },
-  "an account that blocked the shop at its first offer": { who: () => service.client(), afterwards: blocks },
+  "no account": { create: async () => ({ id: NOBODY, phone: service.phone() }) },
+  "an account unknown to the shop": { create: () => service.client() },
+  "an account that knew the shop and blocked it": { create: (shop) => service.known(shop), afterwards: blocks },
+  "an account that blocked the shop at its first offer": { create: () => service.client(), afterwards: blocks },
   "an account that blocked the shop and came to its counter again": {
-    who: (shop) => service.known(shop),
+    create: (shop) => service.known(shop),
     afterwards: async (shop, stranger) => {
       await blocks(shop, stranger)
       await service.visit(stranger, shop)
     }
   },
-  "a client of another shop": { who: async () => service.known(await service.shop()) }
+  "a client of another shop": { create: async () => service.known(await service.shop()) }
 }
 
 /** All that a shop can see of a response, with random ids and codes replaced. */
-const seen = (stranger: Stranger, { status, headers, text }: Answer) => {
+const seen = (stranger: Stranger, { status, headers, text }: ApiResponse) => {
   const { "request-id": _, date: __, "content-length": ___, ...rest } = headers
   return { status, headers: rest, text: masked(stranger, text), length: Buffer.byteLength(text) }
 }
@@ -54,7 +54,7 @@ const masked = ({ id, phone }: Stranger, text: string): string =>
     .replaceAll(/[0-9A-Z]{4}-[0-9A-Z]{4}"/g, 'CODE"')
 
 /** The calls that a shop might try, in this order, to learn about a person. */
-const TRIES: Readonly<Record<string, (shop: TestShop, stranger: Stranger) => Promise<Answer>>> = {
+const TRIES: Readonly<Record<string, (shop: TestShop, stranger: Stranger) => Promise<ApiResponse>>> = {
   "look up by phone": (shop, { phone }) => shop.get("/v1/clients", { phone }),
   "look up by phone again": (shop, { phone }) => shop.get("/v1/clients", { phone }),
   "look up by id": (shop, { id }) => shop.get(`/v1/clients/${id}`),
@@ -83,19 +83,19 @@ const shopFor = async (kind: string) => {
   const shop = await service.shop({ tracking_base_url: "https://t.example/" })
   const own = await service.known(shop)
   await shop.create({ service: "Own", client_id: own.id })
-  const { who, afterwards } = STRANGERS[kind]!
-  const stranger = await who(shop)
+  const { create, afterwards } = STRANGERS[kind]!
+  const stranger = await create(shop)
   await shop.create({ service: "Offered", client_phone: stranger.phone })
   await afterwards?.(shop, stranger)
   return { shop, stranger }
 }
 
-const asked = async (kind: string, act: (shop: TestShop, stranger: Stranger) => Promise<Answer>) => {
+const asked = async (kind: string, act: (shop: TestShop, stranger: Stranger) => Promise<ApiResponse>) => {
   const { shop, stranger } = await shopFor(kind)
   const before = (await shop.eventTexts()).length
-  const answer = await act(shop, stranger)
+  const response = await act(shop, stranger)
   const events = (await shop.eventTexts()).slice(before).map((text) => masked(stranger, text))
-  return { answer: seen(stranger, answer), events }
+  return { answer: seen(stranger, response), events }
 }
 
 describe("A shop learns nothing about clients whom it does not know (Specification, Clients and loyalty)", () => {
@@ -114,13 +114,13 @@ describe("A shop learns nothing about clients whom it does not know (Specificati
       service.clock.set(begin)
       const { shop, stranger } = await shopFor(kind)
       const before = (await shop.eventTexts()).length
-      const answers = []
+      const responses = []
       for (const [name, act] of Object.entries(TRIES)) {
         service.clock.advance(1)
-        answers.push([name, seen(stranger, await act(shop, stranger))])
+        responses.push([name, seen(stranger, await act(shop, stranger))])
       }
       const events = (await shop.eventTexts()).slice(before).map((text) => masked(stranger, text))
-      return { answers, events }
+      return { answers: responses, events }
     }
     const expected = await all(first!)
     for (const kind of others) expect(await all(kind), kind).toEqual(expected)
@@ -141,7 +141,7 @@ describe("A shop learns nothing about clients whom it does not know (Specificati
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
     expect((await shop.ticket(id)).client).not.toBeNull()
     await service.block(client, shop)
-    const answers = [
+    const responses = [
       await shop.get(`/v1/tickets/${id}`),
       await shop.get("/v1/tickets", { number: 1 }),
       await shop.get("/v1/tickets/by-number/1"),
@@ -150,11 +150,11 @@ describe("A shop learns nothing about clients whom it does not know (Specificati
       await shop.tryMove(id, "ready"),
       await shop.tryMove(id, "collected")
     ]
-    for (const answer of answers) {
-      expect(answer.status).toBe(200)
-      expect(answer.text).toContain('"client":null')
-      expect(answer.text).not.toContain(client.id)
-      expect(answer.text).not.toContain("Amira")
+    for (const response of responses) {
+      expect(response.status).toBe(200)
+      expect(response.text).toContain('"client":null')
+      expect(response.text).not.toContain(client.id)
+      expect(response.text).not.toContain("Amira")
     }
   })
 
@@ -170,11 +170,11 @@ describe("A shop learns nothing about clients whom it does not know (Specificati
       expect((await shop.get<ReadonlyArray<unknown>>("/v1/tickets", query)).data).toHaveLength(1)
     await service.block(client, shop)
     for (const query of lists) {
-      const [theirs, nobodys] = [
+      const [ofBlocker, ofUnknown] = [
         await shop.get("/v1/tickets", query),
         await shop.get("/v1/tickets", { ...query, client_id: NOBODY })
       ]
-      expect([theirs.status, theirs.text]).toEqual([200, nobodys.text])
+      expect([ofBlocker.status, ofBlocker.text]).toEqual([200, ofUnknown.text])
     }
     expect((await shop.ticket(id)).id).toBe(id)
   })
@@ -185,7 +185,7 @@ describe("A shop learns nothing about clients whom it does not know (Specificati
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
     const [ticket, events] = [await shop.ticket(id), await shop.eventTexts()]
     service.clock.advance(1000)
-    await service.answer(client, "block")
+    await service.answerOffer(client, "block")
     expect(await shop.ticket(id)).toEqual(ticket)
     expect(await shop.eventTexts()).toEqual(events)
     const { data } = await shop.get<ReadonlyArray<unknown>>("/v1/tickets", { updated_since: service.iso() })
@@ -195,8 +195,8 @@ describe("A shop learns nothing about clients whom it does not know (Specificati
   it("a create with the phone number of a known client links no client (Specification, Endpoints)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
-    const answer = await shop.tryCreate({ service: "Hem", client_phone: client.phone })
-    expect(answer.data.client).toBeNull()
+    const response = await shop.tryCreate({ service: "Hem", client_phone: client.phone })
+    expect(response.data.client).toBeNull()
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 

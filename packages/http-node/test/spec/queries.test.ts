@@ -10,17 +10,17 @@ afterAll(() => service.close())
 
 const list = (shop: TestShop, query: string) => shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
 
-const found = async (shop: TestShop, query: string) => {
-  const answer = await list(shop, query)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.data.map(({ service }) => service)
+const listed = async (shop: TestShop, query: string) => {
+  const response = await list(shop, query)
+  expect(response.status, response.text).toBe(200)
+  return response.data.map(({ service }) => service)
 }
 
 /** Sends a query that must be a 400, and returns its issues as `in field`. */
 const refused = async (shop: TestShop, query: string) => {
-  const answer = await list(shop, query)
-  expect([answer.status, answer.error?.code], query).toEqual([400, "VALIDATION_ERROR"])
-  return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
+  const response = await list(shop, query)
+  expect([response.status, response.error?.code], query).toEqual([400, "VALIDATION_ERROR"])
+  return response.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
 }
 
 describe("alternative spellings in a query (Specification, Endpoints)", () => {
@@ -30,8 +30,8 @@ describe("alternative spellings in a query (Specification, Endpoints)", () => {
     service.clock.advance(1)
     await shop.create({ service: "B" })
     await shop.move(a.id, "ready")
-    expect(await found(shop, "state=ready&state=collected")).toEqual(["A"])
-    expect(await found(shop, "state=ready&limit=9&state=collected,workshop")).toEqual(["B", "A"])
+    expect(await listed(shop, "state=ready&state=collected")).toEqual(["A"])
+    expect(await listed(shop, "state=ready&limit=9&state=collected,workshop")).toEqual(["B", "A"])
     const first = await list(shop, "state=ready&state=workshop&limit=1")
     const rest = await list(shop, `state=workshop,ready&limit=1&cursor=${first.meta.next_cursor}`)
     expect([...first.data, ...rest.data].map(({ service }) => service)).toEqual(["B", "A"])
@@ -54,11 +54,11 @@ describe("alternative spellings in a query (Specification, Endpoints)", () => {
       ` ${code}`,
       code.split("").join("-")
     ])
-      expect(await found(shop, `tracking_code=${encodeURIComponent(typed)}`)).toEqual(["A"])
-    expect(await found(shop, `tracking_code=${code}&state=ready,collected`)).toEqual([])
-    expect(await found(shop, `tracking_code=${code}&updated_since=2000-01-01`)).toEqual(["A"])
-    expect(await found(other, `tracking_code=${code}`)).toEqual([])
-    expect(await found(shop, `tracking_code=${code === "ZZZZ-ZZZZ" ? "YYYY-YYYY" : "ZZZZ-ZZZZ"}`)).toEqual([])
+      expect(await listed(shop, `tracking_code=${encodeURIComponent(typed)}`)).toEqual(["A"])
+    expect(await listed(shop, `tracking_code=${code}&state=ready,collected`)).toEqual([])
+    expect(await listed(shop, `tracking_code=${code}&updated_since=2000-01-01`)).toEqual(["A"])
+    expect(await listed(other, `tracking_code=${code}`)).toEqual([])
+    expect(await listed(shop, `tracking_code=${code === "ZZZZ-ZZZZ" ? "YYYY-YYYY" : "ZZZZ-ZZZZ"}`)).toEqual([])
     for (const bad of ["", "7K3MQ9X", "7K3M-Q9XDD", "7K3M-Q9XU", "7K3M%20Q9XD", "7K3M-Q9X%C5%BF", "7K3M_Q9XD"])
       expect(await refused(shop, `tracking_code=${bad}`), bad).toEqual(["query tracking_code"])
   })
@@ -68,9 +68,9 @@ describe("alternative spellings in a query (Specification, Endpoints)", () => {
     await shop.create({ service: "A", promised_at: "2031-03-02t10:00:00z" })
     const at = Date.parse(service.iso())
     const east = (ms: number) => new Date(ms + HOUR).toISOString().replace("Z", "")
-    expect(await found(shop, `updated_since=${east(at)}+01:00`)).toEqual(["A"])
-    expect(await found(shop, `updated_since=${east(at + 1)}+01:00`)).toEqual([])
-    expect(await found(shop, `created_after=${service.iso().toLowerCase()}`)).toEqual(["A"])
+    expect(await listed(shop, `updated_since=${east(at)}+01:00`)).toEqual(["A"])
+    expect(await listed(shop, `updated_since=${east(at + 1)}+01:00`)).toEqual([])
+    expect(await listed(shop, `created_after=${service.iso().toLowerCase()}`)).toEqual(["A"])
     expect((await list(shop, "")).data[0]?.promised_at).toBe("2031-03-02T10:00:00.000Z")
   })
 })

@@ -77,31 +77,31 @@ const brought = async (way: Way): Promise<readonly [TestShop, string]> => {
 }
 
 describe("a status request from every state (Specification, States)", () => {
-  for (const [way, from, asked, result, allowed] of MATRIX) {
+  for (const [way, from, requested, result, allowed] of MATRIX) {
     const isMove = result.startsWith("ticket.")
-    it(`a request for ${asked} on a ticket ${way} ${isMove ? `raises ${result}` : `is a 409 ${result}`} (Specification, States)`, async () => {
+    it(`a request for ${requested} on a ticket ${way} ${isMove ? `raises ${result}` : `is a 409 ${result}`} (Specification, States)`, async () => {
       const [shop, id] = await brought(way)
       const before = await shop.ticket(id)
       const count = (await shop.events()).length
       if (WAYS[way].wait === 0) service.clock.advance(7)
-      const answer = await shop.tryMove(id, asked)
+      const response = await shop.tryMove(id, requested)
       const after = await shop.ticket(id)
       const raised = (await shop.events()).slice(count)
 
       expect(before.state).toBe(from)
       if (isMove) {
-        expect(answer.status).toBe(200)
-        expect(answer.data).toEqual(after)
-        expect(after.state).toBe(asked)
+        expect(response.status).toBe(200)
+        expect(response.data).toEqual(after)
+        expect(after.state).toBe(requested)
         expect(after.updated_at).toBe(service.iso())
         expect(raised.map(({ type, data }) => [type, data])).toEqual([
           [result, result === "ticket.reopened" ? { ticket: after, from } : { ticket: after }]
         ])
       } else {
-        expect(answer.status).toBe(409)
-        const { reason, allowed: accepts, ...rest } = answer.error.details!
+        expect(response.status).toBe(409)
+        const { reason, allowed: accepts, ...rest } = response.error.details!
         expect(reason).toBe(result)
-        expect(rest).toEqual({ from, to: asked, state: from, updated_at: before.updated_at })
+        expect(rest).toEqual({ from, to: requested, state: from, updated_at: before.updated_at })
         expect([...(accepts as ReadonlyArray<string>)].sort()).toEqual([...allowed].sort())
         expect(after).toEqual(before)
         expect(raised).toEqual([])
@@ -113,9 +113,9 @@ describe("a status request from every state (Specification, States)", () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     for (const status of ["abandoned", "READY", "", " ready", "open", 1, true, null, ["ready"], { status: "ready" }]) {
-      const answer = await shop.tryMove(id, status)
-      expect(answer.status, String(status)).toBe(400)
-      expect(answer.error.details!.issues).toEqual([
+      const response = await shop.tryMove(id, status)
+      expect(response.status, String(status)).toBe(400)
+      expect(response.error.details!.issues).toEqual([
         { in: "body", field: "status", message: expect.stringMatching(/ready, impossible, workshop, collected/) }
       ])
     }
@@ -123,12 +123,12 @@ describe("a status request from every state (Specification, States)", () => {
   })
 
   it("another shop's ticket and an unknown one get the same 404 for every status (Specification, Endpoints)", async () => {
-    const [mine, theirs] = [await service.shop(), await service.shop()]
-    const { id } = await theirs.create()
+    const [shop, otherShop] = [await service.shop(), await service.shop()]
+    const { id } = await otherShop.create()
     for (const status of ["ready", "impossible", "workshop", "collected"]) {
-      const [foreign, unknown] = [await mine.tryMove(id, status), await mine.tryMove(NOBODY, status)]
+      const [foreign, unknown] = [await shop.tryMove(id, status), await shop.tryMove(NOBODY, status)]
       expect([foreign.status, foreign.error]).toEqual([404, unknown.error])
     }
-    expect((await theirs.ticket(id)).state).toBe("workshop")
+    expect((await otherShop.ticket(id)).state).toBe("workshop")
   })
 })

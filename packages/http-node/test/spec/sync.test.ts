@@ -30,10 +30,10 @@ class Till {
   async turn(limit: number): Promise<boolean> {
     const { updated_since, cursor } = this.#place
     const query = { updated_since, limit, ...(cursor === undefined ? {} : { cursor }) }
-    const answer = await this.#shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
-    expect(answer.status, answer.text).toBe(200)
-    for (const ticket of answer.data) this.tickets.set(ticket.id, ticket)
-    const { has_more, next_cursor, synced_until } = answer.meta
+    const response = await this.#shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
+    expect(response.status, response.text).toBe(200)
+    for (const ticket of response.data) this.tickets.set(ticket.id, ticket)
+    const { has_more, next_cursor, synced_until } = response.meta
     expect(typeof synced_until).toBe("string")
     this.#place =
       has_more === true ? { updated_since, cursor: next_cursor as string } : { updated_since: synced_until as string }
@@ -46,9 +46,9 @@ const everything = async (shop: TestShop) => {
   let cursor: string | null = null
   do {
     const query: Record<string, string | number> = cursor === null ? { limit: 100 } : { limit: 100, cursor }
-    const answer = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
-    for (const ticket of answer.data) all.set(ticket.id, ticket)
-    cursor = answer.meta.next_cursor as string | null
+    const response = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
+    for (const ticket of response.data) all.set(ticket.id, ticket)
+    cursor = response.meta.next_cursor as string | null
   } while (cursor !== null)
   return all
 }
@@ -105,10 +105,10 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     const first = await shop.create({ service: "Hem", external_ref: "A" })
     service.clock.advance(MINUTE)
     const second = await shop.create()
-    const asked = { updated_since: "2026-01-01" }
-    expect((await shop.get("/v1/tickets", { ...asked, external_ref: "B" })).meta.synced_until).toBe(second.updated_at)
-    expect((await shop.get("/v1/tickets", { ...asked, external_ref: "A" })).meta.synced_until).toBe(second.updated_at)
-    expect((await shop.get("/v1/tickets", { ...asked, limit: 1 })).meta.synced_until).toBe(first.updated_at)
+    const query = { updated_since: "2026-01-01" }
+    expect((await shop.get("/v1/tickets", { ...query, external_ref: "B" })).meta.synced_until).toBe(second.updated_at)
+    expect((await shop.get("/v1/tickets", { ...query, external_ref: "A" })).meta.synced_until).toBe(second.updated_at)
+    expect((await shop.get("/v1/tickets", { ...query, limit: 1 })).meta.synced_until).toBe(first.updated_at)
   })
 
   it("a sync also returns tickets after an automatic closure, a link and an accepted quote (Specification, Webhooks)", async () => {
@@ -117,7 +117,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
     await shop.quote(id, { price_minor: 10 })
     const acts = [
-      () => service.answer(client, "accept"),
+      () => service.answerOffer(client, "accept"),
       () => shop.answerQuote(id, "accept"),
       async () => {
         service.clock.advance(60 * DAY)

@@ -30,9 +30,9 @@ describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
   })
 
   it("the 404 for another shop's ticket equals the 404 for an unknown ticket (Specification, Endpoints)", async () => {
-    const [mine, theirs] = [await service.shop(), await service.shop()]
-    const { id } = await theirs.create()
-    const [foreign, unknown] = [await mine.get(`/v1/tickets/${id}`), await mine.get(`/v1/tickets/${NOBODY}`)]
+    const [shop, otherShop] = [await service.shop(), await service.shop()]
+    const { id } = await otherShop.create()
+    const [foreign, unknown] = [await shop.get(`/v1/tickets/${id}`), await shop.get(`/v1/tickets/${NOBODY}`)]
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text])
   })
 
@@ -50,9 +50,13 @@ describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
     for (const [method, path, body] of endpoints) {
       for (const id of BAD_IDS) {
         service.clock.advance(3000)
-        const answer = await service.api(method, path.replace("ID", id), { key: shop.key, body, once: shop.attempt() })
-        const issues = answer.error.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
-        expect([answer.status, issues], `${method} ${path} ${id}`).toEqual([400, ["path id"]])
+        const response = await service.api(method, path.replace("ID", id), {
+          key: shop.key,
+          body,
+          idempotency_key: shop.newIdempotencyKey()
+        })
+        const issues = response.error.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
+        expect([response.status, issues], `${method} ${path} ${id}`).toEqual([400, ["path id"]])
       }
     }
   })
@@ -71,8 +75,8 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     const shop = await service.shop()
     await shop.create()
     const second = await shop.create()
-    const answer = await shop.get("/v1/tickets/by-number/2")
-    expect([answer.data, answer.meta]).toEqual([second, { others: [] }])
+    const response = await shop.get("/v1/tickets/by-number/2")
+    expect([response.data, response.meta]).toEqual([second, { others: [] }])
   })
 
   it("a read by a number that several tickets have returns the newest open ticket, and meta.others lists the rest, newest first (Specification, Endpoints; Lists and sync)", async () => {
@@ -116,9 +120,9 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     service.clock.advance(MINUTE)
     const young = await shop.create()
     await shop.move(young.id, "ready", "collected")
-    const answer = await shop.get("/v1/tickets/by-number/1")
-    expect(answer.data.id).toBe(old.id)
-    expect((answer.meta.others as ReadonlyArray<TicketJson>).map(({ id }) => id)).toEqual([young.id])
+    const response = await shop.get("/v1/tickets/by-number/1")
+    expect(response.data.id).toBe(old.id)
+    expect((response.meta.others as ReadonlyArray<TicketJson>).map(({ id }) => id)).toEqual([young.id])
   })
 
   it("of two tickets of one millisecond the ticket with the higher id counts as newer (Specification, Lists and sync)", async () => {
@@ -127,8 +131,8 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     await shop.change({ next_number: 1 })
     twins.push(await shop.create())
     twins.sort((a, b) => (a.id < b.id ? 1 : -1))
-    const answer = await shop.get("/v1/tickets/by-number/1")
-    expect([answer.data.id, (answer.meta.others as ReadonlyArray<TicketJson>)[0]!.id]).toEqual(
+    const response = await shop.get("/v1/tickets/by-number/1")
+    expect([response.data.id, (response.meta.others as ReadonlyArray<TicketJson>)[0]!.id]).toEqual(
       twins.map(({ id }) => id)
     )
   })
@@ -146,9 +150,9 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     const shop = await service.shop()
     for (const n of ["1", "42", "9999"]) expect((await shop.get(`/v1/tickets/by-number/${n}`)).status, n).toBe(404)
     for (const n of ["0", "10000", "-1", "1.5", "1e2", "abc", "0x1", "%201", "99999999999999999999", "NaN"]) {
-      const answer = await shop.get(`/v1/tickets/by-number/${n}`)
-      const issues = answer.error.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
-      expect([answer.status, issues], n).toEqual([400, ["path n"]])
+      const response = await shop.get(`/v1/tickets/by-number/${n}`)
+      const issues = response.error.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
+      expect([response.status, issues], n).toEqual([400, ["path n"]])
     }
   })
 })
@@ -160,14 +164,14 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
       const client = await service.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
       service.clock.advance(MINUTE)
-      const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel })
-      expect(answer.status).toBe(200)
-      expect(answer.meta).toEqual({ replayed: false })
-      expect(answer.data).toEqual(await shop.ticket(id))
-      expect(answer.data).toMatchObject({ notified_at: service.iso(), updated_at: service.iso(), state: "workshop" })
+      const response = await shop.post(`/v1/tickets/${id}/notified`, { channel })
+      expect(response.status).toBe(200)
+      expect(response.meta).toEqual({ replayed: false })
+      expect(response.data).toEqual(await shop.ticket(id))
+      expect(response.data).toMatchObject({ notified_at: service.iso(), updated_at: service.iso(), state: "workshop" })
       const events = (await shop.events()).slice(2)
       expect(events.map(({ type, data }) => [type, data])).toEqual([
-        ["client.notified", { ticket: answer.data, channel, notified_at: service.iso() }]
+        ["client.notified", { ticket: response.data, channel, notified_at: service.iso() }]
       ])
       expect(await service.inbox(client)).toEqual([])
     })
@@ -187,8 +191,8 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
       service.clock.advance(48 * HOUR)
       for (let i = 0; i < 2; i++) {
         service.clock.advance(MINUTE)
-        const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
-        expect(answer.data).toMatchObject({ state, notified_at: service.iso() })
+        const response = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
+        expect(response.data).toMatchObject({ state, notified_at: service.iso() })
       }
       expect((await shop.eventTypes()).filter((type) => type === "client.notified")).toHaveLength(2)
     })
@@ -200,9 +204,9 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
     service.clock.advance(60 * DAY)
     await service.closeDue()
     const before = await shop.ticket(id)
-    const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
+    const response = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
     const { state, updated_at } = before
-    expect([answer.status, answer.error.details]).toEqual([409, { reason: "ABANDONED", state, updated_at }])
+    expect([response.status, response.error.details]).toEqual([409, { reason: "ABANDONED", state, updated_at }])
     expect(await shop.ticket(id)).toEqual(before)
   })
 
@@ -210,8 +214,8 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
     const shop = await service.shop()
     const { id } = await shop.create()
     for (const channel of ["app", "SMS", "email", "", null, 1, ["sms"]]) {
-      const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel })
-      expect([answer.status, answer.error.details?.issues?.[0]?.field], String(channel)).toEqual([400, "channel"])
+      const response = await shop.post(`/v1/tickets/${id}/notified`, { channel })
+      expect([response.status, response.error.details?.issues?.[0]?.field], String(channel)).toEqual([400, "channel"])
     }
     const extra = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms", note: "x" })
     expect(extra.error.details?.issues).toMatchObject([{ in: "body", field: "note" }])

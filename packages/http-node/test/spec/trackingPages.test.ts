@@ -69,12 +69,12 @@ describe("GET /t/{tracking_code}: the client's page", () => {
 
   it("the page is in the browser's language, and in Arabic runs from right to left", async () => {
     const ticket = await shop.create()
-    for (const [asked, language, direction] of [
+    for (const [accepted, language, direction] of [
       ["fr-TN,fr;q=0.9", "fr", "ltr"],
       ["ar", "ar", "rtl"],
       ["de", "en", "ltr"]
     ] as const) {
-      const { headers, text } = await page(ticket, asked)
+      const { headers, text } = await page(ticket, accepted)
       expect(text).toContain(`<html lang="${language}" dir="${direction}">`)
       expect([headers.get("content-language"), headers.get("vary")]).toEqual([language, "Accept-Language"])
     }
@@ -177,8 +177,8 @@ describe("a server without tracking pages", () => {
     try {
       const ticket = await (await plain.shop()).create()
       expect(ticket.tracking_url).toBeNull()
-      const answer = await plain.api("GET", `/t/${ticket.tracking_code}`)
-      expect([answer.status, answer.error.code]).toEqual([404, "NOT_FOUND"])
+      const response = await plain.api("GET", `/t/${ticket.tracking_code}`)
+      expect([response.status, response.error.code]).toEqual([404, "NOT_FOUND"])
     } finally {
       await plain.close()
     }

@@ -11,12 +11,12 @@ afterAll(() => service.close())
 const LIMIT = 64 * 1024
 
 const send = (shop: TestShop, raw: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) =>
-  shop.post("/v1/tickets", undefined, { raw, headers, once: shop.attempt() })
+  shop.post("/v1/tickets", undefined, { raw, headers, idempotency_key: shop.newIdempotencyKey() })
 
 const issuesOf = async (shop: TestShop, raw: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) => {
-  const answer = await send(shop, raw, headers)
-  expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"])
-  return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
+  const response = await send(shop, raw, headers)
+  expect([response.status, response.error?.code]).toEqual([400, "VALIDATION_ERROR"])
+  return response.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
 }
 
 /** The body of a create with exactly `bytes` bytes. */
@@ -133,8 +133,8 @@ describe("the body of a request (Specification, Errors)", () => {
       ["one", "two"],
       ["one", "one"]
     ]) {
-      const answer = await shop.post("/v1/tickets", { service: "Hem" }, { headers: { "idempotency-key": keys } })
-      expect([answer.status, answer.error.details!.issues]).toEqual([
+      const response = await shop.post("/v1/tickets", { service: "Hem" }, { headers: { "idempotency-key": keys } })
+      expect([response.status, response.error.details!.issues]).toEqual([
         400,
         [{ in: "header", field: "Idempotency-Key", message: "is given twice; send it only once" }]
       ])
@@ -152,8 +152,8 @@ describe("the body of a request (Specification, Errors)", () => {
     ])
     const objects = 10_000
     const nested = `${'{"a":'.repeat(objects)}1${"}".repeat(objects)}`
-    const found = await issuesOf(shop, `{"service":"Hem","items":[${nested},{"label":"b"}]}`)
-    expect([...found].sort()).toEqual(["body items.0.a", "body items.0.label"])
+    const issues = await issuesOf(shop, `{"service":"Hem","items":[${nested},{"label":"b"}]}`)
+    expect([...issues].sort()).toEqual(["body items.0.a", "body items.0.label"])
   })
 
   it("a body of exactly 64 KiB is read, and one more byte is a 400 (Specification, Errors)", async () => {
@@ -180,8 +180,8 @@ describe("the body of a request (Specification, Errors)", () => {
 
   it("one 400 lists the problems of the headers and of an unreadable body (Specification, Errors)", async () => {
     const shop = await service.shop()
-    const answer = await shop.post("/v1/tickets", undefined, { raw: "{" })
-    expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`).sort()).toEqual([
+    const response = await shop.post("/v1/tickets", undefined, { raw: "{" })
+    expect(response.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`).sort()).toEqual([
       "body body",
       "header Idempotency-Key"
     ])
@@ -189,8 +189,8 @@ describe("the body of a request (Specification, Errors)", () => {
 
   it("an empty body counts as an empty object, and the 400 lists the required fields (Specification, Errors)", async () => {
     const shop = await service.shop()
-    const answer = await shop.post("/v1/tickets", undefined, { once: shop.attempt() })
-    expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)).toEqual(["body service"])
+    const response = await shop.post("/v1/tickets", undefined, { idempotency_key: shop.newIdempotencyKey() })
+    expect(response.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)).toEqual(["body service"])
   })
 })
 
@@ -202,8 +202,8 @@ describe("a request's content type (Specification, Errors)", () => {
     "application/json ;x=y"
   ]) {
     it(`the content type ${type} is accepted (Specification, Errors)`, async () => {
-      const answer = await send(await service.shop(), '{"service":"Hem"}', { "content-type": type })
-      expect(answer.status).toBe(201)
+      const response = await send(await service.shop(), '{"service":"Hem"}', { "content-type": type })
+      expect(response.status).toBe(201)
     })
   }
 
@@ -230,8 +230,8 @@ describe("a request's content type (Specification, Errors)", () => {
     const body = '{"service":"Hem"}'
     const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
     const rest = [`Content-Length: ${body.length}`, "Connection: close", "", body]
-    const answer = await service.wire.bare([...head, ...rest].join("\r\n"))
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(answer).toContain('"field":"Content-Type"')
+    const response = await service.wire.bare([...head, ...rest].join("\r\n"))
+    expect(response).toMatch(/^HTTP\/1\.1 400 /)
+    expect(response).toContain('"field":"Content-Type"')
   })
 })
