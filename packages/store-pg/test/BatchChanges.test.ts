@@ -16,13 +16,13 @@ const message = (_tag: "QueuedNotificationPut" | "QueuedNotificationRemoved", id
   ({ _tag, row: { shop_id, id, receiver: "owner", attempts_made: 0, due_at } }) as Change & { readonly row: unknown }
 
 const saving = (...changes: ReadonlyArray<Change>): BatchChanges => {
-  const made = new BatchChanges()
-  for (const change of changes) made.add(change, shop_id)
-  return made
+  const batch = new BatchChanges()
+  for (const change of changes) batch.add(change, shop_id)
+  return batch
 }
 
-const rowsOf = (made: BatchChanges) =>
-  made.statements().map(({ name, values }) => [name, typeof values[0] === "string" ? JSON.parse(values[0]) : values])
+const rowsOf = (batch: BatchChanges) =>
+  batch.statements().map(({ name, values }) => [name, typeof values[0] === "string" ? JSON.parse(values[0]) : values])
 
 describe("the changes of a batch", () => {
   it("changes in any order are saved by one statement, because each connection would prepare another statement for each order", () => {

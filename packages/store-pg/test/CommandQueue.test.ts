@@ -23,9 +23,9 @@ const entries = (names: string): ReadonlyArray<QueuedCommand & { readonly name: 
   }))
 
 const waiting = (names: string): CommandQueue => {
-  const made = new CommandQueue()
-  for (const entry of entries(names)) made.add(entry)
-  return made
+  const queue = new CommandQueue()
+  for (const entry of entries(names)) queue.add(entry)
+  return queue
 }
 
 const named = (taken: ReadonlyArray<QueuedCommand>): string =>
@@ -39,60 +39,60 @@ describe("the waiting commands of a lane", () => {
   })
 
   it("a batch has at most 128 commands, and the next batch begins with the shop that follows in the rotation", () => {
-    const made = waiting(`${times(200, "a")} b1`)
-    expect(made.take()).toHaveLength(128)
-    for (const entry of entries("c1")) made.add(entry)
-    expect(named(made.take()).split(" ").slice(0, 3)).toEqual(["a128", "c1", "a129"])
+    const queue = waiting(`${times(200, "a")} b1`)
+    expect(queue.take()).toHaveLength(128)
+    for (const entry of entries("c1")) queue.add(entry)
+    expect(named(queue.take()).split(" ").slice(0, 3)).toEqual(["a128", "c1", "a129"])
     const ofManyShops = Array.from({ length: 130 }, (_, i) => `${String.fromCharCode(0x3042 + i)}1`).join(" ")
     expect(waiting(ofManyShops).take()).toHaveLength(128)
   })
 
   it("the queue accepts at most 1,000 commands of one shop and 10,000 in all", () => {
-    const made = waiting(times(1_000, "a"))
+    const queue = waiting(times(1_000, "a"))
     const [refused] = entries("a1001")
-    expect(made.add(refused!)).toBe(false)
-    for (const shop of "bcdefghij") for (const entry of entries(times(1_000, shop))) made.add(entry)
-    expect([made.count, made.add(entries("k1")[0]!)]).toEqual([10_000, false])
-    made.putBack([refused!])
-    expect(made.count).toBe(10_001)
+    expect(queue.add(refused!)).toBe(false)
+    for (const shop of "bcdefghij") for (const entry of entries(times(1_000, shop))) queue.add(entry)
+    expect([queue.count, queue.add(entries("k1")[0]!)]).toEqual([10_000, false])
+    queue.putBack([refused!])
+    expect(queue.count).toBe(10_001)
   })
 
   it("a replay step is its shop's only command in a batch, and delays no other shop", () => {
-    const made = waiting("a1 A2 a3 B1 b2 c1")
-    expect(named(made.take())).toBe("a1 B1 c1")
-    expect(named(made.take())).toBe("A2 b2")
-    expect(named(made.take())).toBe("a3")
+    const queue = waiting("a1 A2 a3 B1 b2 c1")
+    expect(named(queue.take())).toBe("a1 B1 c1")
+    expect(named(queue.take())).toBe("A2 b2")
+    expect(named(queue.take())).toBe("a3")
   })
 
   it("the contended lane batches commands of one shop at a time, and moves the rest of a busy shop behind the other shops", () => {
-    const made = waiting(`${times(130, "a")} b1 B2 b3`)
-    const held = made.takeOfOneShop()
+    const queue = waiting(`${times(130, "a")} b1 B2 b3`)
+    const held = queue.takeOfOneShop()
     expect(held).toHaveLength(128)
-    made.putBack(held)
-    expect(named(made.takeOfOneShop())).toBe("b1")
-    expect(made.takeOfOneShop()).toEqual(held)
-    expect(named(made.takeOfOneShop())).toBe("B2")
-    expect(named(made.takeOfOneShop())).toBe("a129 a130")
-    expect([named(made.takeOfOneShop()), made.count]).toEqual(["b3", 0])
+    queue.putBack(held)
+    expect(named(queue.takeOfOneShop())).toBe("b1")
+    expect(queue.takeOfOneShop()).toEqual(held)
+    expect(named(queue.takeOfOneShop())).toBe("B2")
+    expect(named(queue.takeOfOneShop())).toBe("a129 a130")
+    expect([named(queue.takeOfOneShop()), queue.count]).toEqual(["b3", 0])
   })
 
   it("commands that a lane puts back precede all others of their shop, in their previous order", () => {
-    const made = waiting("a1 b1 a2")
-    const taken = made.take()
-    for (const entry of entries("a3")) made.add(entry)
-    made.putBack(taken)
-    expect(named(made.take())).toBe("a1 b1 a2 a3")
+    const queue = waiting("a1 b1 a2")
+    const taken = queue.take()
+    for (const entry of entries("a3")) queue.add(entry)
+    queue.putBack(taken)
+    expect(named(queue.take())).toBe("a1 b1 a2 a3")
   })
 
   it("expired and withdrawn commands are removed from the queue", () => {
-    const made = waiting("a1! a2! a3 b1! c1")
-    expect(named(made.takeExpired())).toBe("a1! a2! b1!")
-    expect([made.has("b" as ShopId), made.count]).toEqual([false, 2])
+    const queue = waiting("a1! a2! a3 b1! c1")
+    expect(named(queue.takeExpired())).toBe("a1! a2! b1!")
+    expect([queue.has("b" as ShopId), queue.count]).toEqual([false, 2])
     const [stranger] = entries("c1")
-    expect(made.withdraw(stranger!)).toBe(false)
-    const taken = made.takeAll()
-    expect([named(taken), made.count, made.withdraw(taken[0]!)]).toEqual(["a3 c1", 0, false])
-    made.putBack(taken)
-    expect([made.withdraw(taken[0]!), made.has("a" as ShopId), made.count]).toEqual([true, false, 1])
+    expect(queue.withdraw(stranger!)).toBe(false)
+    const taken = queue.takeAll()
+    expect([named(taken), queue.count, queue.withdraw(taken[0]!)]).toEqual(["a3 c1", 0, false])
+    queue.putBack(taken)
+    expect([queue.withdraw(taken[0]!), queue.has("a" as ShopId), queue.count]).toEqual([true, false, 1])
   })
 })

@@ -32,11 +32,11 @@ const commands = (n: number) => {
 const open = Effect.gen(function* () {
   const life = yield* Scope.make()
   const connection = { url: NOWHERE, name: "a test", lock_timeout_ms: 0 }
-  const made = yield* Scope.extend(
+  const lane = yield* Scope.extend(
     makeLane({ connection, kind: { isContended: true }, secrets: unencryptedSecrets, onCommit: () => undefined }),
     life
   )
-  return { ...made, close: Scope.close(life, Exit.void) }
+  return { ...lane, close: Scope.close(life, Exit.void) }
 })
 
 describe("a lane", () => {

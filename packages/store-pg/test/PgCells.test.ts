@@ -127,12 +127,12 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
         yield* migrate(home.url, { cells })
         const [first, second] = [yield* node({ url: home.url, cells }), yield* node({ url: home.url, cells })]
         const account = yield* on(first, openAccount())
-        const [there, here] = yield* on(first, Effect.replicateEffect(openShop(), 2))
-        yield* on(first, newTicket(here!.id))
-        yield* on(second, newTicket(there!.id))
-        expect(yield* on(first, numbers(there!.id))).toEqual([1])
+        const [eastShop, homeShop] = yield* on(first, Effect.replicateEffect(openShop(), 2))
+        yield* on(first, newTicket(homeShop!.id))
+        yield* on(second, newTicket(eastShop!.id))
+        expect(yield* on(first, numbers(eastShop!.id))).toEqual([1])
         const east = yield* openMigrationSession(other.url)
-        expect(yield* east.run("select id from workshop.shop")).toEqual([{ id: there!.id }])
+        expect(yield* east.run("select id from workshop.shop")).toEqual([{ id: eastShop!.id }])
         expect(yield* east.run("select id from workshop.client_account")).toEqual([{ id: account.id }])
       })
     ))
@@ -317,7 +317,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
         for (const { id } of [inHome!, inNorth!]) yield* on(ports, newTicket(id))
         const denied =
           "The database role of this process may not read the cell south. As the owner of the tables, run workshop migrate --roles with all cells in --cells."
-        yield* until("what to do", unavailableCells, ([found]) => found?.remedy === denied)
+        yield* until("what to do", unavailableCells, ([cell]) => cell?.remedy === denied)
         // New shops open in the other cells.
         yield* on(ports, Effect.replicateEffect(openShop(), 2))
         expect(yield* session.run("select id from workshop_south.shop")).toHaveLength(1)
@@ -325,7 +325,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
         yield* until("no cell unavailable", unavailableCells, ({ length }) => length === 0)
         const versions = "from workshop_north.schema_migration where version > 20"
         yield* session.run(`create table kept as select * ${versions}; delete ${versions}`)
-        yield* until("the cell that is behind", unavailableCells, ([found]) => found?.name === "north")
+        yield* until("the cell that is behind", unavailableCells, ([cell]) => cell?.name === "north")
         expect(yield* unavailableCells).toEqual([
           {
             name: "north",

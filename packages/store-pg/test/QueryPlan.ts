@@ -90,7 +90,8 @@ export const prepare = (session: Session, name: string, text: string, values: Re
   Effect.orDie(session.run(`prepare ${name} as ${text}; explain execute ${name}${argumentList(values)}`))
 
 const explainPrepared = (session: Session, name: string, values: ReadonlyArray<unknown>): Effect.Effect<Node> => {
-  const explain = (how: string) => session.run(`explain (${how} format json) execute ${name}${argumentList(values)}`)
+  const explain = (options: string) =>
+    session.run(`explain (${options} format json) execute ${name}${argumentList(values)}`)
   return Effect.gen(function* () {
     yield* session.run("begin")
     const rows = yield* explain("analyze, buffers,").pipe(

@@ -56,19 +56,19 @@ describe("the schema of a store", { timeout: LONG }, () => {
         yield* holder.run(`select pg_advisory_lock(${lockOf(7305808)})`)
         expect((yield* migrate(url, { schema })).length).toBeGreaterThan(20)
         const [main, branch] = [yield* node({ url }), yield* node({ url, schema })]
-        const [ours, theirs] = [yield* Effect.provide(openShop(), main), yield* Effect.provide(openShop(), branch)]
-        yield* Effect.provide(create(ours.id), main)
-        yield* Effect.provide(create(theirs.id), branch)
-        expect(yield* Effect.provide(numbers(theirs.id), branch)).toEqual([1])
+        const [shop, otherShop] = [yield* Effect.provide(openShop(), main), yield* Effect.provide(openShop(), branch)]
+        yield* Effect.provide(create(shop.id), main)
+        yield* Effect.provide(create(otherShop.id), branch)
+        expect(yield* Effect.provide(numbers(otherShop.id), branch)).toEqual([1])
         const shops = (ports: typeof main) =>
           Effect.provide(
             Effect.flatMap(Directory, (port) => port.listShops(null, 100)),
             ports
           )
-        expect((yield* shops(main)).map(({ id }) => id)).toEqual([ours.id])
-        expect((yield* shops(branch)).map(({ id }) => id)).toEqual([theirs.id])
+        expect((yield* shops(main)).map(({ id }) => id)).toEqual([shop.id])
+        expect((yield* shops(branch)).map(({ id }) => id)).toEqual([otherShop.id])
 
-        const heard: Array<string> = []
+        const notifications: Array<string> = []
         const listener = new pg.Client({ connectionString: url })
         yield* Effect.acquireRelease(
           Effect.promise(() => listener.connect()),
@@ -76,14 +76,14 @@ describe("the schema of a store", { timeout: LONG }, () => {
         )
         const heardOne = new Promise<void>((resolve) => {
           listener.on("notification", ({ channel }) => {
-            heard.push(channel)
+            notifications.push(channel)
             resolve()
           })
         })
         yield* Effect.promise(() => listener.query("listen workshop; listen branch"))
-        yield* Effect.provide(runCommand(putChanges(theirs.id, { _tag: "ShopPut", row: theirs })), branch)
+        yield* Effect.provide(runCommand(putChanges(otherShop.id, { _tag: "ShopPut", row: otherShop })), branch)
         yield* Effect.promise(() => heardOne)
-        expect(heard).toEqual(["branch"])
+        expect(notifications).toEqual(["branch"])
       })
     ))
 })

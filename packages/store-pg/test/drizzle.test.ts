@@ -61,7 +61,12 @@ const inTransaction = (pool: Pool) =>
 type Order = (order: string, fails?: boolean) => Promise<unknown>
 
 const program = (
-  work: (given: { effect: Order; promise: Order; rows: () => Promise<unknown>; heard: Array<string> }) => Promise<void>
+  work: (fixture: {
+    effect: Order
+    promise: Order
+    rows: () => Promise<unknown>
+    events: Array<string>
+  }) => Promise<void>
 ) =>
   runTest(
     Effect.flatMap(testDatabase, ({ url }) =>
@@ -70,8 +75,8 @@ const program = (
         const pool = new pg.Pool({ connectionString: url, max: 1 })
         try {
           await pool.query("create table public.orders (id text primary key)")
-          const heard: Array<string> = []
-          workshop.onEvent(({ type }) => void heard.push(type))
+          const events: Array<string> = []
+          workshop.onEvent(({ type }) => void events.push(type))
           const shop = await workshop.orThrow.shops.create({ name: "A", currency: "EUR", time_zone: "Europe/Paris" })
           const caller = { shop_id: shop.id, caller_id: "a", scopes: ["tickets:write"], via: "api" } as const
           const nested = (tx: Tx, order: string) => tx.transaction((inner) => inner.insert(order))
@@ -95,7 +100,7 @@ const program = (
             (await pool.query("select id from public.orders order by id")).rows.map(({ id }) => id),
             (await pool.query("select count(*)::integer as tickets from workshop.ticket")).rows[0].tickets
           ]
-          await work({ effect, promise, rows, heard })
+          await work({ effect, promise, rows, events })
         } finally {
           await pool.end()
           await workshop.stop()
@@ -108,11 +113,11 @@ describe("the recipes for Drizzle (docs/your-database.md)", { timeout: 60_000 },
   it.each(["promise", "effect"] as const)(
     "%s: if the transaction fails after a nested one, neither order nor ticket is stored; otherwise both are stored",
     (kind) =>
-      program(async ({ rows, heard, ...orders }) => {
+      program(async ({ rows, events, ...orders }) => {
         await expect(orders[kind]("A1", true)).rejects.toThrow("No such customer")
-        expect([await rows(), heard]).toEqual([[[], 0], []])
+        expect([await rows(), events]).toEqual([[[], 0], []])
         await orders[kind]("A2")
-        expect([await rows(), heard]).toEqual([[["A2"], 1], ["ticket.created"]])
+        expect([await rows(), events]).toEqual([[["A2"], 1], ["ticket.created"]])
       })
   )
 })

@@ -33,17 +33,17 @@ describe("a connection to a database on another machine is encrypted, or the log
   })
 
   it("the warning names the host and what to add, but no password", async () => {
-    const said: Array<string> = []
+    const lines: Array<string> = []
     const logger = Logger.replace(
       Logger.defaultLogger,
       Logger.make(({ message }) => {
-        said.push(String(message))
+        lines.push(String(message))
       })
     )
     await Effect.runPromise(Effect.provide(warnIfUnencrypted("postgres://u:hunter2@db.example.com/w"), logger))
-    expect(said).toEqual([
+    expect(lines).toEqual([
       expect.stringMatching(/^The connection to the database on db\.example\.com is not encrypted.*sslmode=verify-full/)
     ])
-    expect(said.join()).not.toContain("hunter2")
+    expect(lines.join()).not.toContain("hunter2")
   })
 })

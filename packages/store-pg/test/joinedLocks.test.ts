@@ -11,7 +11,7 @@ const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/
 
 type Caller = Parameters<PromiseWorkshop["tickets"]["createInApp"]>[0]
 
-interface Given {
+interface Fixture {
   readonly workshop: PromiseWorkshop
   readonly pool: pg.Pool
   readonly url: string
@@ -23,7 +23,7 @@ interface Given {
 /**
  * Runs `work` with a workshop that has two shops, and with the embedder's pool, whose database has a table of orders.
  */
-const program = (work: (given: Given) => Promise<void>) =>
+const program = (work: (fixture: Fixture) => Promise<void>) =>
   runTest(
     Effect.flatMap(testDatabase, ({ url }) =>
       Effect.promise(async () => {
@@ -32,11 +32,11 @@ const program = (work: (given: Given) => Promise<void>) =>
         pool.on("error", () => {})
         try {
           await pool.query("create schema app; create table app.orders (id text primary key)")
-          const made = async (): Promise<Caller> => {
+          const openCaller = async (): Promise<Caller> => {
             const { id } = await workshop.orThrow.shops.create(SHOP)
             return { shop_id: id, caller_id: id, scopes: ["tickets:read", "tickets:write"], via: "app" }
           }
-          await work({ workshop, pool, url, caller: await made(), other: await made() })
+          await work({ workshop, pool, url, caller: await openCaller(), other: await openCaller() })
         } finally {
           await pool.end()
           await workshop.stop()
@@ -46,7 +46,7 @@ const program = (work: (given: Given) => Promise<void>) =>
   )
 
 /** Runs `work` while another transaction, which created a ticket, holds the shop's lock. */
-const whileLocked = ({ workshop, pool, caller }: Given, work: () => Promise<void>) =>
+const whileLocked = ({ workshop, pool, caller }: Fixture, work: () => Promise<void>) =>
   withClient(pool, async (holder) => {
     await holder.query("begin")
     await workshop.within(holder, ({ orThrow }) => orThrow.tickets.createInApp(caller, { service: "Held" }))
@@ -73,7 +73,7 @@ const inTransaction = <A>(pool: pg.Pool, first: string, work: (client: pg.PoolCl
 const expiredOf = async (workshop: PromiseWorkshop) =>
   Number(/workshop_store_expired_commands_total (\d+)/.exec(await workshop.metrics())?.[1])
 
-const create = ({ workshop, caller }: Pick<Given, "workshop" | "caller">, client: pg.PoolClient) =>
+const create = ({ workshop, caller }: Pick<Fixture, "workshop" | "caller">, client: pg.PoolClient) =>
   workshop.within(client, ({ tickets }) => tickets.createInApp(caller, { service: "Hem" })).then(({ value }) => value)
 
 const ORDER = "insert into app.orders values ('A1')"
@@ -91,13 +91,13 @@ const refusedFor = (message: string) => ({ ok: false, refusal: { _tag: "StoreUna
 
 describe("an embedder's transaction that waits for another transaction's lock", { timeout: 60_000 }, () => {
   it("a command in such a transaction is refused after the same wait and with the same message as an API command, and its transaction can go on at once", () =>
-    program((given) =>
-      whileLocked(given, async () => {
-        const { workshop, pool, caller } = given
+    program((fixture) =>
+      whileLocked(fixture, async () => {
+        const { workshop, pool, caller } = fixture
         const before = await expiredOf(workshop)
         const [api, own] = await Promise.all([
           workshop.tickets.createInApp(caller, { service: "Hem" }),
-          inTransaction(pool, ORDER, (client) => create(given, client))
+          inTransaction(pool, ORDER, (client) => create(fixture, client))
         ])
         const refused = refusedFor(shopLocked(caller.shop_id, "five seconds"))
         expect(api).toMatchObject(refused)
@@ -110,18 +110,18 @@ describe("an embedder's transaction that waits for another transaction's lock", 
     ))
 
   it("a shorter timeout of the transaction ends the wait, the error names it, and no refusal, command or read changes it", () =>
-    program(async (given) => {
-      const { workshop, pool, caller, other } = given
+    program(async (fixture) => {
+      const { workshop, pool, caller, other } = fixture
       for (const [first, waits, timeouts] of [
         ["set local lock_timeout = 120", "120ms", { lock: "120ms", statement: "0" }],
         ["set lock_timeout = '1min'; set local statement_timeout = 130", "130ms", { lock: "1min", statement: "130ms" }]
       ] as const) {
-        await whileLocked(given, async () => {
+        await whileLocked(fixture, async () => {
           const own = await inTransaction(pool, first, async (client) => {
-            const refused = await create(given, client)
-            const made = await create({ workshop, caller: other }, client)
+            const refused = await create(fixture, client)
+            const created = await create({ workshop, caller: other }, client)
             const { value } = await workshop.within(client, ({ tickets }) => tickets.list(other, {}))
-            return [refused, made.ok, value.ok]
+            return [refused, created.ok, value.ok]
           })
           expect(own).toMatchObject({
             value: [refusedFor(shopLocked(caller.shop_id, shortened(waits))), true, true],
@@ -134,19 +134,19 @@ describe("an embedder's transaction that waits for another transaction's lock", 
   it.skipIf(NO_POOLER)(
     "behind a pooler in transaction mode, the timeout ends the wait too, and the server session has no timeout afterwards",
     () =>
-      program((given) =>
-        whileLocked(given, () =>
+      program((fixture) =>
+        whileLocked(fixture, () =>
           Effect.runPromise(
             Effect.scoped(
-              Effect.flatMap(pooler(given.url, "transaction"), (through) =>
+              Effect.flatMap(pooler(fixture.url, "transaction"), (through) =>
                 Effect.promise(async () => {
                   const pooled = new pg.Pool({ connectionString: through, max: 1 })
                   const own = await inTransaction(pooled, "set local lock_timeout = 120", async (client) => [
-                    await create(given, client),
-                    (await create({ ...given, caller: given.other }, client)).ok
+                    await create(fixture, client),
+                    (await create({ ...fixture, caller: fixture.other }, client)).ok
                   ])
                   expect(own).toMatchObject({
-                    value: [refusedFor(shopLocked(given.caller.shop_id, shortened("120ms"))), true],
+                    value: [refusedFor(shopLocked(fixture.caller.shop_id, shortened("120ms"))), true],
                     timeouts: { lock: "120ms", statement: "0" }
                   })
                   expect((await pooled.query("show lock_timeout")).rows).toEqual([{ lock_timeout: "0" }])
@@ -160,15 +160,17 @@ describe("an embedder's transaction that waits for another transaction's lock", 
   )
 
   it("a read, a new account and a command that wait for a table lock are refused with a message, and the metrics count the command", () =>
-    program(async (given) => {
-      const { workshop, pool, caller } = given
-      const operator = new pg.Client({ connectionString: given.url })
+    program(async (fixture) => {
+      const { workshop, pool, caller } = fixture
+      const operator = new pg.Client({ connectionString: fixture.url })
       await operator.connect()
       const account = { given_name: "Amira", family_name: "Ben", phone: "+21620001000" }
       const waiting: Readonly<Record<string, (client: pg.PoolClient) => Promise<unknown>>> = {
         "lock workshop.ticket in access exclusive mode": (client: pg.PoolClient) =>
           workshop.within(client, ({ tickets }) => tickets.list(caller, {})),
-        "lock workshop.ticket in share mode": async (client: pg.PoolClient) => ({ value: await create(given, client) }),
+        "lock workshop.ticket in share mode": async (client: pg.PoolClient) => ({
+          value: await create(fixture, client)
+        }),
         "lock workshop.client_account in share mode": (client: pg.PoolClient) =>
           workshop.within(client, ({ clients }) => clients.register(account))
       }
@@ -184,17 +186,17 @@ describe("an embedder's transaction that waits for another transaction's lock", 
     }))
 
   it("if two transactions wait for each other's shops, a command of one is refused with a message that names the deadlock", () =>
-    program(async (given) => {
-      const { workshop, pool, caller, other } = given
+    program(async (fixture) => {
+      const { workshop, pool, caller, other } = fixture
       const crossing = (first: Caller, second: Caller, isReady: () => unknown, both: Promise<void>) =>
         withClient(pool, async (client) => {
           await client.query("begin; set local deadlock_timeout = 50")
           await create({ workshop, caller: first }, client)
           isReady()
           await both
-          const made = await create({ workshop, caller: second }, client)
-          await client.query(made.ok ? "commit" : "rollback")
-          return made.ok ? "made" : (made.refusal as Error).message
+          const created = await create({ workshop, caller: second }, client)
+          await client.query(created.ok ? "commit" : "rollback")
+          return created.ok ? "made" : (created.refusal as Error).message
         })
       let open = (): void => undefined
       const both = new Promise<void>((resume) => {
@@ -210,9 +212,9 @@ describe("an embedder's transaction that waits for another transaction's lock", 
     }))
 
   it("a statement that the server does not cancel in time closes the connection, so that no later statement waits or commits", () =>
-    program((given) =>
-      whileLocked(given, async () => {
-        const { workshop, pool, caller } = given
+    program((fixture) =>
+      whileLocked(fixture, async () => {
+        const { workshop, pool, caller } = fixture
         const lost = withClient(pool, async (client) => {
           await client.query("begin")
           const hasty = new Proxy(client, {

@@ -35,7 +35,7 @@ const connectionsTo = async (url: string) => {
 
 /** Runs `work` in an embedder's program, with a workshop, a table of orders and the embedder's pool on one database. */
 const program = (
-  work: (given: {
+  work: (fixture: {
     readonly workshop: PromiseWorkshop
     readonly pool: pg.Pool
     readonly url: string
@@ -229,8 +229,8 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
 
   it("an order and its ticket commit together, with the ticket's event and idempotency record", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
-      const heard: Array<string> = []
-      workshop.onEvent(({ type }) => void heard.push(type))
+      const events: Array<string> = []
+      workshop.onEvent(({ type }) => void events.push(type))
       const client = await pool.connect()
       await client.query("begin")
       await client.query("insert into app.orders values ('A1')")
@@ -238,17 +238,17 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
         tickets.create({ ...caller, via: "api" }, { service: "Hem" }, "order-A1")
       )
       expect(value).toMatchObject({ ok: true })
-      expect([await orders(), await tickets(), heard]).toEqual([[], [], []])
+      expect([await orders(), await tickets(), events]).toEqual([[], [], []])
       await client.query("commit")
       expect([await orders(), await tickets()]).toEqual([["A1"], ["Hem"]])
       expect((await pool.query("select type from workshop.event")).rows).toEqual([{ type: "ticket.created" }])
-      expect(heard).toEqual([])
+      expect(events).toEqual([])
       await afterCommit()
       await afterCommit()
-      expect(heard).toEqual(["ticket.created"])
+      expect(events).toEqual(["ticket.created"])
       client.release()
-      const again = await workshop.tickets.create({ ...caller, via: "api" }, { service: "Hem" }, "order-A1")
-      expect(again).toMatchObject({ ok: true, value: { replayed: true } })
+      const replay = await workshop.tickets.create({ ...caller, via: "api" }, { service: "Hem" }, "order-A1")
+      expect(replay).toMatchObject({ ok: true, value: { replayed: true } })
       expect(await tickets()).toEqual(["Hem"])
     }))
 
@@ -257,10 +257,10 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
       const client = await pool.connect()
       await client.query("begin; insert into app.orders values ('A1')")
       const { value } = await workshop.within(client, async (inside) => {
-        const made = await inside.tickets.createInApp(caller, { service: "Lost" })
+        const created = await inside.tickets.createInApp(caller, { service: "Lost" })
         // A read within the transaction returns its uncommitted ticket.
-        const seen = await inside.tickets.list(caller, {})
-        return [made, seen.ok && seen.value.data.length] as const
+        const listInside = await inside.tickets.list(caller, {})
+        return [created, listInside.ok && listInside.value.data.length] as const
       })
       expect(value[1]).toBe(1)
       await client.query("rollback")
@@ -296,7 +296,9 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
       )
       await client.query("commit")
       client.release()
-      expect(value.map((made) => (made.ok ? made.value.data.number : 0)).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+      expect(value.map((created) => (created.ok ? created.value.data.number : 0)).sort()).toEqual([
+        1, 2, 3, 4, 5, 6, 7, 8
+      ])
       expect(await tickets()).toHaveLength(8)
     }))
 
@@ -326,9 +328,9 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
-      const { value: kept } = await workshop.within(client, async (inside) => inside)
+      const { value: insideServices } = await workshop.within(client, async (inside) => inside)
       const isRefused = () =>
-        expect(kept.tickets.createInApp(caller, { service: "Late" })).rejects.toMatchObject({
+        expect(insideServices.tickets.createInApp(caller, { service: "Late" })).rejects.toMatchObject({
           _tag: "TransactionRefused",
           message: expect.stringMatching(/^This call of within has ended/)
         })
@@ -358,7 +360,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
         }
         const before = (await tickets()).length
         let isMade: boolean | undefined
-        const made = await workshop
+        const created = await workshop
           .within(meddling, async (inside) => {
             left = statements
             isMade = (await inside.tickets.createInApp(caller, { service: "Hem" })).ok
@@ -370,7 +372,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
         await query("commit")
         client.release()
         const written = (await tickets()).length - before
-        expect([statements, made, written]).toEqual([
+        expect([statements, created, written]).toEqual([
           statements,
           ...(written === 1 ? [true, 1] : ["TransactionRefused", 0])
         ])
@@ -457,9 +459,9 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
 
   it("afterCommit reports the events of the transaction, except those that a rollback to a savepoint undid", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
-      const heard: Array<string> = []
+      const events: Array<string> = []
       workshop.onEvent((event) => {
-        if (event.type === "ticket.created") heard.push(event.data.ticket.service)
+        if (event.type === "ticket.created") events.push(event.data.ticket.service)
       })
       const client = await pool.connect()
       await client.query("begin")
@@ -473,7 +475,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
       await client.query("commit")
       client.release()
       await afterCommit()
-      expect([heard, [...(await tickets())].sort()]).toEqual([
+      expect([events, [...(await tickets())].sort()]).toEqual([
         ["Before", "After"],
         ["After", "Before"]
       ])
@@ -560,9 +562,9 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
         const client = new pg.Client({ connectionString: at })
         await client.connect()
         if (begin !== "") await client.query(begin)
-        const said = await refusal(client as never)
+        const message = await refusal(client as never)
         await client.end()
-        return said
+        return message
       }
       const noClient =
         "TransactionRefused: The argument must be a client of pg. Pass the client that pool.connect() resolves to and on which you ran begin, not the pool or a query builder's wrapper."
@@ -608,13 +610,13 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
       const other = new pg.Client({ connectionString: url })
       await other.connect()
       await other.query("listen workshop")
-      const heard: Array<string> = []
-      other.on("notification", ({ payload = "" }) => void heard.push(payload))
+      const events: Array<string> = []
+      other.on("notification", ({ payload = "" }) => void events.push(payload))
       const mark = async () => {
         // A channel delivers notifications in order, so all earlier notifications have arrived when the mark arrives.
         await pool.query("select pg_notify('workshop', 'mark')")
-        await expect.poll(() => heard.includes("mark"), { timeout: 10_000 }).toBe(true)
-        return heard.splice(0).filter((payload) => payload !== "mark")
+        await expect.poll(() => events.includes("mark"), { timeout: 10_000 }).toBe(true)
+        return events.splice(0).filter((payload) => payload !== "mark")
       }
       // Waits until the notification about the new webhook has arrived.
       let heard_at = performance.now()
@@ -633,23 +635,23 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
       client.release()
       expect([before, await mark()]).toEqual([[], []])
       await afterCommit()
-      await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(1)
+      await expect.poll(() => events.length, { timeout: 10_000 }).toBe(1)
       await other.end()
     }))
 
   it("afterCommit removes a revoked key from the cache", () =>
     program(async ({ workshop, pool, caller }) => {
-      const made = await workshop.keys.create(caller.shop_id, { name: "till", scopes: ["tickets:read"] })
-      if (!made.ok) throw made.refusal
+      const created = await workshop.keys.create(caller.shop_id, { name: "till", scopes: ["tickets:read"] })
+      if (!created.ok) throw created.refusal
       const handler = mountFetch(workshop)
       const status = async () => {
-        const headers = { authorization: `Bearer ${made.value.key}` }
+        const headers = { authorization: `Bearer ${created.value.key}` }
         return (await handler(new Request("http://workshop.test/v1/shop", { headers }))).status
       }
       expect(await status()).toBe(200)
       const client = await pool.connect()
       await client.query("begin")
-      const { afterCommit } = await workshop.within(client, ({ keys }) => keys.revoke(made.value.record.id))
+      const { afterCommit } = await workshop.within(client, ({ keys }) => keys.revoke(created.value.record.id))
       // The key is valid until the commit, and this request caches it again.
       expect(await status()).toBe(200)
       await client.query("commit")

@@ -23,10 +23,10 @@ it("layerConfig reads the store's options from an Effect Config, with Redacted s
           Effect.provide(Layer.provide(store, Entropy.layer)),
           Effect.scoped
         )
-        const given = (entries: Record<string, string>) =>
+        const shopsWith = (entries: Record<string, string>) =>
           Effect.withConfigProvider(shops, ConfigProvider.fromMap(new Map(Object.entries(entries))))
-        expect(yield* given({ DATABASE_URL: url })).toEqual([])
-        expect(String(yield* Effect.flip(given({})))).toContain("DATABASE_URL")
+        expect(yield* shopsWith({ DATABASE_URL: url })).toEqual([])
+        expect(String(yield* Effect.flip(shopsWith({})))).toContain("DATABASE_URL")
       }
     })
   )

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { url } = await within(testDatabase)
   const admin = await within(openMigrationSession(url))
   ports = await within(node({ url }))
-  const made = Effect.gen(function* () {
+  const opened = Effect.gen(function* () {
     const [shop, other] = [yield* openShop(), yield* openShop()]
     const elsewhere = yield* openAccount({ phone: "+21620001000" as Phone })
     yield* runCommand(recordVisit(other.id, elsewhere.id))
@@ -59,7 +59,7 @@ beforeAll(async () => {
     const unknown = { id: yield* makeId<ClientId>(), phone: "+21620001500" as Phone }
     return { shop, people: { unknown, "known elsewhere": elsewhere, blocking } }
   })
-  const { shop, ...others } = await within(Effect.provide(made, ports))
+  const { shop, ...others } = await within(Effect.provide(opened, ports))
   shop_id = shop.id
   people = others.people
   await within(

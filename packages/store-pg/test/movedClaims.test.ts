@@ -38,8 +38,8 @@ const turns = (code: string, message: string, times: number) =>
     const { url } = yield* testDatabase
     const secrets = yield* WebhookSecrets.of([])
     const { makeConnection, tried } = refusalCheck(code, message, times)
-    const given = { leaseClock: "database", notifier: { due: Effect.never }, checkSecrets: Effect.void } as const
-    const deliveries = yield* pgDeliveries({ url, secrets, makeConnection, ...given })
+    const options = { leaseClock: "database", notifier: { due: Effect.never }, checkSecrets: Effect.void } as const
+    const deliveries = yield* pgDeliveries({ url, secrets, makeConnection, ...options })
     const outcome = yield* Effect.exit(deliveries.turns(1, 10))
     return { outcome, tried: tried() }
   })
@@ -70,9 +70,9 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
         const places = [old.url, old.url]
         const url = Effect.sync(() => places.shift() ?? moved.url)
         const makeConnection = (yield* sharedSessions)({ schema: "workshop", url, plans: () => PLANNED_ONCE })
-        const given = { leaseClock: "database", notifier: { due: Effect.never }, checkSecrets: Effect.void } as const
+        const options = { leaseClock: "database", notifier: { due: Effect.never }, checkSecrets: Effect.void } as const
         const secrets = yield* WebhookSecrets.of([])
-        const deliveries = yield* pgDeliveries({ url: old.url, secrets, makeConnection, ...given })
+        const deliveries = yield* pgDeliveries({ url: old.url, secrets, makeConnection, ...options })
         expect(yield* deliveries.turns(1, 10)).toEqual([])
       })
     ))

@@ -69,7 +69,7 @@ const program = Effect.gen(function* () {
   return { url, pool, caller, inTransaction, ordering, rows, services }
 })
 
-const runWithProgram = <A, E>(work: (given: Effect.Effect.Success<typeof program>) => Effect.Effect<A, E, never>) =>
+const runWithProgram = <A, E>(work: (fixture: Effect.Effect.Success<typeof program>) => Effect.Effect<A, E, never>) =>
   runTest(Effect.flatMap(Effect.orDie(program), work))
 
 const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
@@ -80,10 +80,10 @@ describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
     runWithProgram(({ ordering, rows, services }) =>
       Effect.gen(function* () {
         const { stream } = yield* CommittedEvents
-        const heard = yield* Effect.fork(Stream.runHead(stream))
+        const firstEvent = yield* Effect.fork(Stream.runHead(stream))
         yield* Effect.yieldNow()
         expect(yield* ordering("A1")).toBe(1)
-        expect((yield* Fiber.join(heard))._tag).toBe("Some")
+        expect((yield* Fiber.join(firstEvent))._tag).toBe("Some")
         expect(yield* rows).toEqual([["A1"], 1])
       }).pipe(Effect.provide(services))
     ))
@@ -209,15 +209,18 @@ describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
 
   it("ownTransaction works on a test workshop in memory, which notifies after the commit, but cannot roll back", async () => {
     const { workshop, caller, received, stop } = await createTestWorkshop()
-    const said: Array<string> = []
-    const client = { query: async (text: string) => void said.push(text), ...BORROWED }
+    const statements: Array<string> = []
+    const client = { query: async (text: string) => void statements.push(text), ...BORROWED }
     const inTransaction = ownTransaction(beginOn({ connect: async () => client }))
     const creating = Tickets.create(caller as Caller, hem)
     const run = Runtime.runPromiseExit(workshop.runtime)
     expect(Exit.isSuccess(await run(inTransaction(() => creating)))).toBe(true)
-    expect([said.splice(0), received.events.map(({ type }) => type)]).toEqual([["begin", "commit"], ["ticket.created"]])
+    expect([statements.splice(0), received.events.map(({ type }) => type)]).toEqual([
+      ["begin", "commit"],
+      ["ticket.created"]
+    ])
     await run(inTransaction(() => Effect.zipRight(creating, Effect.fail("no such customer"))))
-    expect(said).toEqual(["begin", "rollback"])
+    expect(statements).toEqual(["begin", "rollback"])
     expect((await workshop.orThrow.tickets.list(caller, {})).data).toHaveLength(2)
     expect(received.events).toHaveLength(1)
     await stop()

@@ -24,8 +24,8 @@ const put = (n: unknown) => named("put", "insert into numbers values ($1)", n)
 const numbers = named("numbers", "select n from numbers order by n")
 const table = named("", "create temporary table numbers (n integer primary key)")
 
-const kept = (connection: Connection) =>
-  Effect.map(connection.send([numbers]), ([answer]) => answer!.rows.map(({ n }) => n))
+const preparedNames = (connection: Connection) =>
+  Effect.map(connection.send([numbers]), ([result]) => result!.rows.map(({ n }) => n))
 
 describe("statements that are sent together (Connection.send)", { timeout: LONG }, () => {
   it("the connection returns one result per statement in order, with or without rows, even when the statement is sent again", () =>
@@ -46,7 +46,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
         yield* connection.send([table])
         const failure = yield* Effect.flip(connection.send([put(1), put(2), put(2), put(3)]))
         expect(failure.code).toBe("23505")
-        expect(yield* kept(connection)).toEqual([1, 2, 3])
+        expect(yield* preparedNames(connection)).toEqual([1, 2, 3])
       })
     ))
 
@@ -56,11 +56,11 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
         yield* connection.send([table])
         const failure = yield* Effect.flip(connection.send([BEGIN, put(1), put(1), put(2), COMMIT]))
         expect(failure.code).toBe("23505")
-        expect(yield* kept(connection)).toEqual([])
+        expect(yield* preparedNames(connection)).toEqual([])
         yield* Effect.flip(connection.send([BEGIN, put(1), put(1)]))
         expect((yield* Effect.flip(connection.send([numbers]))).code).toBe("25P02")
         yield* connection.send([ROLLBACK])
-        expect(yield* kept(connection)).toEqual([])
+        expect(yield* preparedNames(connection)).toEqual([])
       })
     ))
 
@@ -73,7 +73,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
           expect([round, failure.code]).toEqual([round, "42P01"])
         }
         yield* connection.send([table])
-        expect(yield* kept(connection)).toEqual([])
+        expect(yield* preparedNames(connection)).toEqual([])
         const [one] = yield* connection.send([named("first", "select 1 as one")])
         expect(one!.rows).toEqual([{ one: 1 }])
       })

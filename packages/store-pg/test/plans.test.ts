@@ -217,7 +217,7 @@ describe(`reads scan few rows in a shop of ${TICKETS} tickets (docs/how-it-is-bu
 
 describe("commands and claims scan a bounded number of rows (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
   it("each row that a command loads costs at most 10 scanned rows, because it is loaded by its key", async () => {
-    const asked = [
+    const loads = [
       { shop_id, request: { _tag: "Ticket", id: ticket.id } },
       { shop_id, request: { _tag: "Client", id: ticket.client_id } },
       {
@@ -225,7 +225,7 @@ describe("commands and claims scan a bounded number of rows (docs/how-it-is-buil
         request: { _tag: "IdempotencyRecord", key: { caller_id: ticket.client_id, operation: "create", key: "k" } }
       }
     ] as const
-    for (const { statement } of loadStatements(asked as never))
+    for (const { statement } of loadStatements(loads as never))
       expectAtMost(await within(explainPlan(commands, statement.text, statement.values)), 10)
   })
 

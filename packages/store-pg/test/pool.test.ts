@@ -14,7 +14,7 @@ const LONG = 60_000
 /** Runs `work` with a workshop, on the store's own connections or on a caller's pool, that has one shop. */
 const program = (
   { max, through }: { readonly max?: number; readonly through?: "transaction" },
-  work: (given: {
+  work: (fixture: {
     readonly workshop: PromiseWorkshop
     readonly pool: pg.Pool
     readonly caller: Parameters<PromiseWorkshop["tickets"]["createInApp"]>[0]
@@ -120,10 +120,10 @@ describe("a store on its own connections", { timeout: LONG }, () => {
 describe("a store on the caller's pool", { timeout: LONG }, () => {
   it("commands and reads borrow the pool's clients, and return them with unchanged session state", () =>
     program({}, async ({ workshop, pool, caller }) => {
-      const made = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 20 }, () => workshop.tickets.createInApp(caller, { service: "Hem" }))
       )
-      expect(made.every(({ ok }) => ok)).toBe(true)
+      expect(results.every(({ ok }) => ok)).toBe(true)
       const listed = await workshop.tickets.list(caller, { limit: 100 })
       expect(listed).toMatchObject({ ok: true, value: { data: { length: 20 } } })
       expect([pool.idleCount, pool.waitingCount]).toEqual([pool.totalCount, 0])
@@ -347,10 +347,10 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
 
   it.skipIf(NO_POOLER)("a store works on a caller's pool that connects through a pooler in transaction mode", () =>
     program({ through: "transaction" }, async ({ workshop, caller }) => {
-      const made = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 20 }, () => workshop.tickets.createInApp(caller, { service: "Hem" }))
       )
-      expect(made.every(({ ok }) => ok)).toBe(true)
+      expect(results.every(({ ok }) => ok)).toBe(true)
       expect(await workshop.tickets.byNumber(caller, 20)).toMatchObject({ ok: true })
     })
   )
@@ -375,8 +375,8 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const pool = yield* borrowedFrom(url.replace(/[^/]*$/, "postgres"))
-        const said = yield* Effect.promise(() => refusal({ url, pool, schema: "elsewhere" }, migratedLayer))
-        expect(said).toMatch(/^DatabaseFailed: The pool connects to another database or server than the store's url/)
+        const message = yield* Effect.promise(() => refusal({ url, pool, schema: "elsewhere" }, migratedLayer))
+        expect(message).toMatch(/^DatabaseFailed: The pool connects to another database or server than the store's url/)
         const own = yield* borrowedFrom(url)
         const schemas = "select from pg_namespace where nspname = 'elsewhere'"
         expect((yield* Effect.promise(() => own.query(schemas))).rowCount).toBe(0)

@@ -257,13 +257,13 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         )
         yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${role}; drop role ${role}`)))
         yield* events(session, JANUARY - 91 * DAY, JANUARY)
-        const said: Array<string> = []
-        const log = Logger.make(({ logLevel, message }) => void said.push(`${logLevel.label} ${message}`))
+        const lines: Array<string> = []
+        const log = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel.label} ${message}`))
         const { runOnce: unlogged } = yield* retention({ url: `${url}?options=-c%20role%3D${role}` })
         const runOnce = Effect.provide(unlogged, Logger.replace(Logger.defaultLogger, log))
         const missing = ["event_2027_02", "event_2027_03", "attempt_2027_02", "attempt_2027_03"]
         expect(yield* runOnce).toEqual({ created: [], missing, dropped: [], removed: 2, expired: 0, isMore: false })
-        expect(said).toEqual([
+        expect(lines).toEqual([
           expect.stringMatching(
             `^WARN These partitions for the coming months could not be created: ${missing.join(", ")}. `
           )
@@ -272,7 +272,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         yield* session.run(`grant execute on function maintain_partition(text, text, text, bigint, bigint) to ${role}`)
         const granted = yield* runOnce
         expect(granted).toMatchObject({ created: missing, missing: [] })
-        expect(said).toHaveLength(1)
+        expect(lines).toHaveLength(1)
       })
     ))
 

@@ -52,18 +52,18 @@ const removals = async (url: string) => {
     )
   )
   await within(Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${role}; drop role ${role}`))))
-  const found = new Map<string, SentStatement>()
+  const statements = new Map<string, SentStatement>()
   for (const of of [url, `${url}?options=-c%20role%3D${role}`]) {
     const { runOnce } = await within(retention({ url: of }))
     for (const one of await sentDuring(() => within(runOnce))) {
       const [step, table] = one.values as ReadonlyArray<string>
       const title = titleOf(one.text)
       if (title === "maintain partition" && step === "delete_old")
-        found.set(`maintain partition: ${step} ${table}`, one)
-      if (/^(expire|remove old) /.test(title)) found.set(title, one)
+        statements.set(`maintain partition: ${step} ${table}`, one)
+      if (/^(expire|remove old) /.test(title)) statements.set(title, one)
     }
   }
-  return found
+  return statements
 }
 
 beforeAll(async () => {

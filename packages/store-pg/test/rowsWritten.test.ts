@@ -73,7 +73,7 @@ const createTicketCommand = (shop_id: ShopId, input?: Parameters<typeof ticketIn
   createTicket(shop_id, ticketInput(input), { via: "api", foundWords: [] })
 const created = async (shop_id: ShopId) => (await runAct(runCommand(createTicketCommand(shop_id)))).id as TicketId
 
-const once = (key: string) =>
+const createWithKey = (key: string) =>
   runCommand(
     makeIdempotent(
       { caller_id: "till" as CallerId, operation: "create ticket", key: key as IdempotencyKey, request: {} },
@@ -135,8 +135,12 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
     }))
 
   it("a create with an idempotency key also writes its response, and a retry writes nothing", async () => {
-    expect(await rowsOf(once("one"))).toEqual({ ...command, "ticket inserted": 1, "idempotency_record inserted": 1 })
-    expect(await rowsOf(once("one"))).toEqual({})
+    expect(await rowsOf(createWithKey("one"))).toEqual({
+      ...command,
+      "ticket inserted": 1,
+      "idempotency_record inserted": 1
+    })
+    expect(await rowsOf(createWithKey("one"))).toEqual({})
   })
 
   it("a change of state writes the ticket, its event and a delivery", async () => {

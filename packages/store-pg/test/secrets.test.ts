@@ -78,8 +78,8 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
         }
         expect(yield* starting(url)).toMatchObject(missing)
         expect(yield* starting(url, NEW)).toMatchObject(missing)
-        for (const wrong of ["short", `${OLD}=`, "g".repeat(64), ""]) {
-          const { message } = yield* starting(url, OLD, wrong)
+        for (const invalid of ["short", `${OLD}=`, "g".repeat(64), ""]) {
+          const { message } = yield* starting(url, OLD, invalid)
           expect(message).toBe(
             "Key 2 of WORKSHOP_SECRETS_KEY (or the option secretsKeys) is not 32 bytes in base64 or hex. Create a key with openssl rand -base64 32."
           )
@@ -169,24 +169,24 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
           Effect.forEach([...probes], ({ complaint = Effect.succeed(null) }) => complaint),
           (all) => all.filter((one) => one !== null)
         )
-        const mine = yield* Effect.provide(open, ports)
-        const theirs = yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
+        const shop = yield* Effect.provide(open, ports)
+        const oldKeyShop = yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
         const sentence = expect.stringContaining(
           `encrypted with the key ${OLD_ID}, but this process does not have that key`
         )
         expect(yield* complaints).toEqual([])
-        yield* Effect.provide(create(theirs), yield* node({ url, secretsKeys: [OLD] }))
-        yield* Effect.provide(create(mine), ports)
-        expect(yield* Effect.provide(claimed, ports)).toEqual([[mine, "whsec_first", null]])
+        yield* Effect.provide(create(oldKeyShop), yield* node({ url, secretsKeys: [OLD] }))
+        yield* Effect.provide(create(shop), ports)
+        expect(yield* Effect.provide(claimed, ports)).toEqual([[shop, "whsec_first", null]])
         expect(yield* complaints).toEqual([sentence])
-        expect(yield* Effect.provide(Effect.flip(create(theirs)), ports)).toMatchObject({
+        expect(yield* Effect.provide(Effect.flip(create(oldKeyShop)), ports)).toMatchObject({
           _tag: "StoreUnavailable",
           remedy: sentence
         })
         expect(yield* Effect.provide(Effect.flip(claimed), ports)).toMatchObject({ remedy: sentence })
-        yield* Effect.provide(create(mine), ports)
+        yield* Effect.provide(create(shop), ports)
         yield* reseal(url, { secretsKeys: [OLD], inClear: true })
-        yield* Effect.provide(create(theirs), ports)
+        yield* Effect.provide(create(oldKeyShop), ports)
       })
     ))
 })

@@ -10,10 +10,10 @@ describe("the settings of the store's sessions", { timeout: 90_000 }, () => {
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const session = yield* openMigrationSession(url, { statement_timeout_ms })
-        const [found] = yield* session.run<{ ms: number }>(
+        const [setting] = yield* session.run<{ ms: number }>(
           "select setting::integer as ms from pg_settings where name = 'statement_timeout'"
         )
-        expect(found?.ms).toBe(statement_timeout_ms)
+        expect(setting?.ms).toBe(statement_timeout_ms)
       }).pipe(Effect.scoped, Effect.runPromise)
   )
 })

@@ -51,10 +51,10 @@ class Changed extends Schema.TaggedError<Changed>()("Changed", {}) {}
 
 /** Runs `work` with a caller of a new shop, in a database that also has a table of orders. */
 const program = <A, E>(
-  work: (given: {
+  work: (fixture: {
     readonly caller: Caller
     readonly url: string
-    readonly heard: ReadonlyArray<string>
+    readonly events: ReadonlyArray<string>
     /** Inserts an order and creates its ticket. */
     readonly order: (id: string) => Effect.Effect<void, unknown, Tickets>
     /** The stored orders, and the number of tickets. */
@@ -76,9 +76,9 @@ const program = <A, E>(
         const { id: shop_id } = yield* Shops.create(Schema.decodeSync(ShopInput)(SHOP))
         const scopes = ["tickets:read", "tickets:write"] as const
         const caller = Schema.decodeSync(Caller)({ shop_id, caller_id: "amira", scopes, via: "api" })
-        const heard: Array<string> = []
+        const events: Array<string> = []
         const { listen } = yield* CommittedEvents
-        listen((event) => heard.push(event.type))
+        listen((event) => events.push(event.type))
         const order = (id: string) =>
           Effect.gen(function* () {
             const { data } = yield* Tickets.create(caller, hem)
@@ -89,7 +89,7 @@ const program = <A, E>(
           const { data } = yield* Tickets.list(caller, Schema.decodeSync(TicketQuery)({}))
           return [orders, data.length] as const
         })
-        return yield* work({ caller, url, heard, order, stored })
+        return yield* work({ caller, url, events, order, stored })
       }).pipe(Effect.provide(services))
     })
   )
@@ -99,34 +99,34 @@ const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
 
 describe("sqlTransaction with a client of @effect/sql-pg", { timeout: 60_000 }, () => {
   it("sqlTransaction commits rows and ticket together, notifies after the commit, and applies the client's name transform", () =>
-    program(({ heard, order, stored }) =>
+    program(({ events, order, stored }) =>
       Effect.gen(function* () {
         const within = yield* sqlTransaction(
           Effect.gen(function* () {
             yield* order("A1")
-            expect(heard).toEqual([])
+            expect(events).toEqual([])
             return yield* stored
           })
         )
         expect(within).toEqual([[{ id: "A1", ticketNumber: 1 }], 1])
         expect(yield* stored).toEqual(within)
-        expect(heard).toEqual(["ticket.created"])
+        expect(events).toEqual(["ticket.created"])
       })
     ))
 
   it("sqlTransaction rolls back rows and ticket if the effect fails or is interrupted, and fails with the effect's own error", () =>
-    program(({ heard, order, stored }) =>
+    program(({ events, order, stored }) =>
       Effect.gen(function* () {
         const failed = yield* Effect.flip(sqlTransaction(Effect.zipRight(order("A1"), new Changed())))
         expect(failed).toBeInstanceOf(Changed)
         yield* Effect.exit(sqlTransaction(Effect.zipRight(order("A2"), Effect.interrupt)))
         expect(yield* stored).toEqual([[], 0])
-        expect(heard).toEqual([])
+        expect(events).toEqual([])
       })
     ))
 
   it("a nested transaction is a savepoint: if it fails, its ticket is rolled back and nothing is notified", () =>
-    program(({ heard, order, stored }) =>
+    program(({ events, order, stored }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sqlTransaction(
@@ -136,7 +136,7 @@ describe("sqlTransaction with a client of @effect/sql-pg", { timeout: 60_000 }, 
           })
         )
         expect(yield* stored).toEqual([[{ id: "A2", ticketNumber: 1 }], 1])
-        expect(heard).toEqual(["ticket.created"])
+        expect(events).toEqual(["ticket.created"])
       })
     ))
 

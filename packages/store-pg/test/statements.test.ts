@@ -39,9 +39,9 @@ const { SandboxData: _, ...bounded } = storeContract
 describe("The plain Postgres store passes the store contract", () => {
   const clock = new SettableClock()
   const leaseClock = Effect.sync(() => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
-  const given = Layer.merge(new RiggedEntropy(1).layer, clock.layer)
+  const entropyAndClock = Layer.merge(new RiggedEntropy(1).layer, clock.layer)
   const store = () => Layer.orDie(layer({ url: database.service, leaseClock }))
-  const runtime = ManagedRuntime.make(Layer.provideMerge(Layer.suspend(store), given))
+  const runtime = ManagedRuntime.make(Layer.provideMerge(Layer.suspend(store), entropyAndClock))
   let captured: ReturnType<typeof capture> | undefined
   beforeAll(async () => {
     database = await within(databaseOfRoles())
@@ -107,20 +107,20 @@ const idsReplaced = (session: Session) =>
 
 const lookAtAll = async () => {
   const session = await within(openMigrationSession(database.url))
-  const { eachTime, once } = await within(sessions(database.url))
+  const { eachTime: custom, once: generic } = await within(sessions(database.url))
   const cases = sent.map(({ text, by, values }, i): Case => {
-    const asked = SOME_AT_A_TIME[titleOf(text) ?? ""]
-    const given = longest(values).map((value) => (value === ALL && asked !== undefined ? asked : value))
+    const batchSize = SOME_AT_A_TIME[titleOf(text) ?? ""]
+    const parameters = longest(values).map((value) => (value === ALL && batchSize !== undefined ? batchSize : value))
     return {
       name: `looked_${i}`,
       text,
-      values: given,
-      session: by === "workshop reads" && DEPENDS_ON_VALUES.test(text) ? eachTime : once
+      values: parameters,
+      session: by === "workshop reads" && DEPENDS_ON_VALUES.test(text) ? custom : generic
     }
   })
   await within(session.run("analyze"))
   await within(
-    once.run(
+    generic.run(
       `set workshop_claim.shops = '{}'; set workshop_claim.queue_ctids = '{}'; set workshop_claim.due_from = '{}'; set workshop_claim.backlog_ctids = '{}'; set workshop_claim.turns = '{}'`
     )
   )
@@ -135,12 +135,12 @@ const lookAtAll = async () => {
   )
   const zeros = row!.queue_ctids.replaceAll(/"[^"]*"/g, "0")
   await within(
-    once.run(
+    generic.run(
       `set workshop_claim.shops = '${row!.ids}'; set workshop_claim.queue_ctids = '${row!.queue_ctids}'; set workshop_claim.due_from = '${zeros}';
       set workshop_claim.backlog_ctids = '${zeros.replaceAll("0", '"(0,0)"')}'; set workshop_claim.turns = '${zeros}'`
     )
   )
-  early = await within(ranAll(cases.filter((one) => one.session === once)))
+  early = await within(ranAll(cases.filter((planned) => planned.session === generic)))
   await within(session.run("analyze"))
   late = await within(ranAll(cases))
   const replaced = await within(idsReplaced(session))
@@ -152,10 +152,12 @@ const lookAtAll = async () => {
     // Replaces only the first of several event ids, because a list of ids has no duplicates.
     return by === undefined || (by === "event_id" && place > 0) ? value : much[by]
   }
-  large = await within(ranAll(cases.map((one) => ({ ...one, values: one.values.map((value) => ofLarge(value)) }))))
+  large = await within(
+    ranAll(cases.map((planned) => ({ ...planned, values: planned.values.map((value) => ofLarge(value)) })))
+  )
   for (const { name, n } of await within(session.run<{ name: string; n: number }>(COUNTS))) rowsOf.set(name, n)
   // A session reports its index usage only when it is idle, or when this function forces it.
-  for (const one of [eachTime, once]) await within(one.run("select pg_stat_force_next_flush()"))
+  for (const one of [custom, generic]) await within(one.run("select pg_stat_force_next_flush()"))
   const rows = await within(
     session.run<{
       name: string
@@ -307,8 +309,8 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
   })
 
   it("every statement in the list of statements without a bound still reads thousands of rows", () => {
-    const found = [...early, ...late, ...large].filter(([, plan]) => !isWithin(plan, 2 * MAX_ROWS))
-    const titles = new Set(found.map(([text]) => titleOf(text)))
+    const unbounded = [...early, ...late, ...large].filter(([, plan]) => !isWithin(plan, 2 * MAX_ROWS))
+    const titles = new Set(unbounded.map(([text]) => titleOf(text)))
     expect(Object.keys(UNBOUNDED).filter((title) => !titles.has(title))).toEqual([])
     expect([...large].filter(([text, plan]) => isOfClientAndMore(text) && !isWithin(plan, 4_000))).not.toEqual([])
   })

@@ -27,7 +27,7 @@ type Options = Parameters<typeof migrated>[0]
 const two = (optionsOf: (url: string, worker: number) => Options) =>
   Effect.flatMap(testDatabase, ({ url }) =>
     Effect.promise(async () => {
-      const made = []
+      const workshops = []
       for (const worker of [1, 2]) {
         const test = await createTestWorkshop({ store: migrated(optionsOf(url, worker)) })
         const { workshop, caller } = test
@@ -36,9 +36,9 @@ const two = (optionsOf: (url: string, worker: number) => Options) =>
           workshop.tickets.create(caller, { service: "Hem", client_phone: `+3361234567${worker}` }, "order-1")
         )
         await unwrap(workshop.tickets.changeStatus(caller, data.id, "ready"))
-        made.push({ ...test, id: data.id })
+        workshops.push({ ...test, id: data.id })
       }
-      const [first, second] = made as [(typeof made)[number], (typeof made)[number]]
+      const [first, second] = workshops as [(typeof workshops)[number], (typeof workshops)[number]]
       await second.advance("61 days")
       const { state } = await unwrap(first.workshop.tickets.byId(first.caller, first.id))
       return { first, second, state }

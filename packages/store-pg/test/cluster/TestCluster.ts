@@ -78,7 +78,7 @@ const untilLeft = (admin: Session, database: string) =>
   )
 
 const opened = Effect.gen(function* () {
-  const { url, how } = yield* server
+  const { url, how: copyOptions } = yield* server
   const admin = yield* openMigrationSession(url)
   const prefix = `workshop_test_${process.pid}`
   const drop = (database: string) =>
@@ -87,15 +87,15 @@ const opened = Effect.gen(function* () {
   yield* Effect.acquireRelease(admin.run(`create database ${template}`), () => drop(template))
   yield* migrate(named(url, template))
   const turn = yield* Effect.makeSemaphore(1)
-  let made = 0
+  let count = 0
   return {
     create: (original?: string) =>
       Effect.suspend(() => {
-        const database = `${prefix}_${++made}`
+        const database = `${prefix}_${++count}`
         const from = original === undefined ? template : nameOf(original)
         // An empty search_path makes a statement of the store fail if it does not name its schema.
         return admin
-          .run(`create database ${database} template ${from} ${how}`)
+          .run(`create database ${database} template ${from} ${copyOptions}`)
           .pipe(
             Effect.zipRight(admin.run(`alter database ${database} set search_path = nowhere`)),
             Effect.as(named(url, database))

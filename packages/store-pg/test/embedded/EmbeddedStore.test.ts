@@ -55,9 +55,9 @@ describe("the Promise API", { timeout: 60_000 }, () => {
     const first = await opened()
     const shop = await first.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
     await first.stop()
-    const again = await opened()
-    expect(await again.shops.list(null, 1)).toMatchObject({ value: [{ name: "Needle" }] })
-    await again.stop()
+    const restarted = await opened()
+    expect(await restarted.shops.list(null, 1)).toMatchObject({ value: [{ name: "Needle" }] })
+    await restarted.stop()
     expect(shop.ok).toBe(true)
   })
 

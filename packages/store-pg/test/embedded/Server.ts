@@ -42,7 +42,7 @@ export const build = async (): Promise<void> => {
 export class Server {
   readonly #child: ChildProcess
   /** The first line that the process prints: the connection string, or its error. */
-  readonly said: Promise<string>
+  readonly firstLine: Promise<string>
   readonly #ended: Promise<unknown>
   /** The output of the process so far, including its log. */
   output = ""
@@ -56,14 +56,14 @@ export class Server {
     this.#child.stdout?.on("data", (chunk) => {
       this.output += chunk
     })
-    this.said = Promise.race([once(this.#child.stdout!, "data"), this.#ended]).then(() => this.output.trim())
+    this.firstLine = Promise.race([once(this.#child.stdout!, "data"), this.#ended]).then(() => this.output.trim())
   }
 
   /** The connection string. Rejects with the printed error if Postgres did not start. */
   async url(): Promise<string> {
-    const said = await this.said
-    if (!said.startsWith("postgres://")) throw new Error(said)
-    return said
+    const firstLine = await this.firstLine
+    if (!firstLine.startsWith("postgres://")) throw new Error(firstLine)
+    return firstLine
   }
 
   get pid(): number {

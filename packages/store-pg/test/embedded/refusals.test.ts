@@ -25,9 +25,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 describe("an embedded Postgres that cannot start fails with a remedy", { timeout: LONG }, () => {
   it("if two processes start at once on one new data directory, one is refused, and a CLI command can share the other's server", async () => {
     const both = [new Server(folder), new Server(folder)]
-    const said = await Promise.all(both.map((server) => server.said))
-    const first = both[said.findIndex((line) => line.startsWith("postgres://"))]
-    expect(said.filter((line) => line.startsWith(`The data directory ${folder} is in use by`))).toHaveLength(1)
+    const firstLines = await Promise.all(both.map((server) => server.firstLine))
+    const first = both[firstLines.findIndex((line) => line.startsWith("postgres://"))]
+    expect(firstLines.filter((line) => line.startsWith(`The data directory ${folder} is in use by`))).toHaveLength(1)
     const { reason, message } = await refusalOf(folder)
     expect(reason).toBe("in_use")
     expect(message).toBe(

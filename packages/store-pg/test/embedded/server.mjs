@@ -3,12 +3,12 @@
 import { startServer } from "@workshop/store-pg/embedded"
 import { Deferred, Effect } from "effect"
 
-const asked = Effect.runSync(Deferred.make())
-process.on("SIGTERM", () => Effect.runSync(Deferred.succeed(asked, undefined)))
+const stopped = Effect.runSync(Deferred.make())
+process.on("SIGTERM", () => Effect.runSync(Deferred.succeed(stopped, undefined)))
 await Effect.runPromise(
   startServer({ dataDir: String(process.argv[2]) }).pipe(
     Effect.flatMap(({ url }) => Effect.sync(() => console.log(url))),
-    Effect.zipRight(Deferred.await(asked)),
+    Effect.zipRight(Deferred.await(stopped)),
     Effect.scoped,
     Effect.catchAll(({ message }) => Effect.sync(() => console.log(message)))
   )

@@ -50,10 +50,10 @@ describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
   })
 
   it("programs in a folder that only root may enter are copied to a folder where Postgres's user can run them", async () => {
-    const found = await Effect.runPromise(binariesFor(dataDirectory(folder), undefined))
+    const binaries = await Effect.runPromise(binariesFor(dataDirectory(folder), undefined))
     const closed = under("closed")
     chmodSync(closed, 0o700)
-    cpSync(found.folder, join(closed, "native"), { recursive: true, verbatimSymlinks: true })
+    cpSync(binaries.folder, join(closed, "native"), { recursive: true, verbatimSymlinks: true })
     const cache = join(folder, "cache")
     const copy = reachableBinaries(
       { folder: join(closed, "native"), version: VERSION },
@@ -62,8 +62,8 @@ describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
       cache
     )
     expect(copy.folder).toBe(join(cache, `binaries-${VERSION}`))
-    const said = execFileSync(join(copy.folder, "bin/postgres"), ["--version"], { ...nobody, encoding: "utf8" })
-    expect(said).toMatch(/^postgres \(PostgreSQL\) 18\./)
+    const version = execFileSync(join(copy.folder, "bin/postgres"), ["--version"], { ...nobody, encoding: "utf8" })
+    expect(version).toMatch(/^postgres \(PostgreSQL\) 18\./)
   })
 
   it.runIf(canEnter(clone, nobody))(
@@ -76,7 +76,7 @@ describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
       expect(statSync(join(folder, "postgres/cluster")).uid).toBe(nobody.uid)
       expect(statSync(join(folder, "postgres")).mode & 0o777).toBe(0o700)
       const other = new Server(folder, { uid: 12_345, gid: 12_345 })
-      expect(await other.said).toBe(
+      expect(await other.firstLine).toBe(
         `The Postgres in ${folder} belongs to another user. Run this program as the user who created the data, or choose another dataDir.`
       )
     }

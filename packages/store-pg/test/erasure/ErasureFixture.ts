@@ -83,13 +83,14 @@ const deliver = Effect.gen(function* () {
   const { claim } = yield* Deliveries
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   for (let claims = yield* claim(now, 50); claims.length > 0; claims = yield* claim(now, 50))
-    for (const one of claims) yield* record(one, { ...statusResult(200), head: `HTTP/1.1 200 OK\n\n${one.body}` })
+    for (const delivery of claims)
+      yield* record(delivery, { ...statusResult(200), head: `HTTP/1.1 200 OK\n\n${delivery.body}` })
 })
 
 /** The callers, clients and tickets that {@link story} creates. */
 export interface Cast {
-  readonly one: Caller
-  readonly other: Caller
+  readonly caller: Caller
+  readonly otherCaller: Caller
   readonly amira: ClientId
   readonly karim: ClientId
   readonly linked: TicketId
@@ -108,46 +109,57 @@ export const story = Effect.gen(function* () {
     yield* Loyalty,
     yield* Offers
   ]
-  const [one, other] = [yield* openShop, yield* openShop]
+  const [caller, otherCaller] = [yield* openShop, yield* openShop]
   const amira = yield* register("Amira", "Ben Salah", PHONE)
   const karim = yield* register("Karim", "Trabelsi", "+21655999888")
-  for (const { shop_id } of [one, other]) yield* clients.visit(karim, shop_id)
-  yield* clients.visit(amira, one.shop_id)
+  for (const { shop_id } of [caller, otherCaller]) yield* clients.visit(karim, shop_id)
+  yield* clients.visit(amira, caller.shop_id)
 
-  const linked = (yield* tickets.create(one, chatty(amira), idempotencyKey("till-1"))).data.id as TicketId
-  yield* progress.attachPhoto(one, linked, Schema.decodeSync(PhotoInput)({ photo_url: "https://p.example/amira.jpg" }))
+  const linked = (yield* tickets.create(caller, chatty(amira), idempotencyKey("till-1"))).data.id as TicketId
+  yield* progress.attachPhoto(
+    caller,
+    linked,
+    Schema.decodeSync(PhotoInput)({ photo_url: "https://p.example/amira.jpg" })
+  )
   yield* progress.announceDelay(
-    one,
+    caller,
     linked,
     Schema.decodeSync(DelayInput)({ promised_at: "2026-12-24T10:00:00Z", reason: "Amira is away" })
   )
-  yield* progress.recordPart(one, linked, Schema.decodeSync(PartInput)({ label: "Zip for Amira", status: "ordered" }))
+  yield* progress.recordPart(
+    caller,
+    linked,
+    Schema.decodeSync(PartInput)({ label: "Zip for Amira", status: "ordered" })
+  )
   yield* quotes.propose(
-    one,
+    caller,
     linked,
     Schema.decodeSync(QuoteInput)({ price_minor: 50_000, note: "Mrs Ben Salah asked" })
   )
   yield* deliver
-  yield* tickets.changeStatus(one, linked, "ready")
-  const offered = (yield* tickets.create(one, text({ service: "Wash", client_phone: PHONE }), idempotencyKey("till-2")))
-    .data.id as TicketId
+  yield* tickets.changeStatus(caller, linked, "ready")
+  const offered = (yield* tickets.create(
+    caller,
+    text({ service: "Wash", client_phone: PHONE }),
+    idempotencyKey("till-2")
+  )).data.id as TicketId
   const karims = (yield* tickets.create(
-    one,
+    caller,
     text({ service: "Zip", description: "red", client_id: karim }),
     idempotencyKey("k")
   )).data.id as TicketId
-  yield* loyalty.giveStamps(one, amira, 2 as StampCount, idempotencyKey(`stamps ${PHONE}`))
+  yield* loyalty.giveStamps(caller, amira, 2 as StampCount, idempotencyKey(`stamps ${PHONE}`))
 
   const sold = yield* tickets.create(
-    other,
+    otherCaller,
     text({ service: "Hem", client_phone: PHONE }),
     idempotencyKey("till 20123456")
   )
   const accepted = sold.data.id as TicketId
-  const [offer] = (yield* offers.ofClient(amira)).filter(({ shop_id }) => shop_id === other.shop_id)
+  const [offer] = (yield* offers.ofClient(amira)).filter(({ shop_id }) => shop_id === otherCaller.shop_id)
   yield* offers.accept(amira, offer!.id)
-  yield* (yield* Webhooks).disable(other.shop_id)
+  yield* (yield* Webhooks).disable(otherCaller.shop_id)
   // The app uses a client's phone number as the caller id.
-  yield* tickets.changeStatus({ ...other, caller_id: PHONE as CallerId }, accepted, "impossible")
-  return { one, other, amira, karim, linked, offered, accepted, karims } satisfies Cast
+  yield* tickets.changeStatus({ ...otherCaller, caller_id: PHONE as CallerId }, accepted, "impossible")
+  return { caller, otherCaller, amira, karim, linked, offered, accepted, karims } satisfies Cast
 })

@@ -36,12 +36,12 @@ const places = (value: unknown, needle: string, path: string, seen: Set<unknown>
   if (typeof value !== "object" || value === null || seen.has(value)) return []
   seen.add(value)
   const entries = value instanceof Map || value instanceof Set ? [...value.entries()].flat() : []
-  const found = entries.flatMap((entry, i) => places(entry, needle, `${path}[${i}]`, seen))
+  const paths = entries.flatMap((entry, i) => places(entry, needle, `${path}[${i}]`, seen))
   return [
-    ...found,
-    ...Object.entries(value).flatMap(([name, one]) => [
+    ...paths,
+    ...Object.entries(value).flatMap(([name, child]) => [
       ...places(name, needle, path, seen),
-      ...places(one, needle, `${path}.${name}`, seen)
+      ...places(child, needle, `${path}.${name}`, seen)
     ])
   ]
 }
@@ -99,13 +99,13 @@ type Services = Layer.Layer.Success<ReturnType<typeof services>>
 describe.each([
   ["the memory store", inMemory],
   ["Postgres", inPostgres]
-] as const)("a client's rights, on %s", { timeout: 60_000 }, (_, made) => {
+] as const)("a client's rights, on %s", { timeout: 60_000 }, (_, store) => {
   const searching =
     <A, E>(test: (searched: Searched, after: { left: number }) => Effect.Effect<A, E, Services>) =>
     () => {
       const clock = new SettableClock()
       const after = { left: Number.POSITIVE_INFINITY }
-      const whole = Effect.flatMap(made as Effect.Effect<Searched, never, Scope.Scope>, (searched) =>
+      const whole = Effect.flatMap(store as Effect.Effect<Searched, never, Scope.Scope>, (searched) =>
         Effect.provide(test(searched, after), services(searched.store, after))
       )
       return Effect.runPromise(Effect.withClock(Effect.scoped(whole), clock))
@@ -115,10 +115,10 @@ describe.each([
     "after an erasure, a search of the whole store finds no form of the person's name or number",
     searching(({ find }) =>
       Effect.gen(function* () {
-        const { amira, one, other } = yield* story
+        const { amira, caller, otherCaller } = yield* story
         expect((yield* find(NEEDLES)).length).toBeGreaterThan(20)
         const { shops } = yield* (yield* Clients).erase(amira)
-        expect(shops).toEqual([one.shop_id, other.shop_id].sort())
+        expect(shops).toEqual([caller.shop_id, otherCaller.shop_id].sort())
         expect(yield* find(NEEDLES)).toEqual([])
       })
     )
@@ -128,17 +128,17 @@ describe.each([
     "an erasure retains the rows that bookkeeping needs under the client's id, and leaves other clients' data unchanged",
     searching(({ find }) =>
       Effect.gen(function* () {
-        const { amira, karim, one, linked, karims } = yield* story
+        const { amira, karim, caller, linked, karims } = yield* story
         const tickets = yield* Tickets
-        const before = yield* tickets.byId(one, linked)
-        const others = yield* tickets.byId(one, karims)
-        const ledger = (yield* (yield* PersonalData).readShopData(one.shop_id, {
+        const before = yield* tickets.byId(caller, linked)
+        const others = yield* tickets.byId(caller, karims)
+        const ledger = (yield* (yield* PersonalData).readShopData(caller.shop_id, {
           client_id: amira,
           names: [],
           phones: []
         })).ledger
         yield* (yield* Clients).erase(amira)
-        const after = yield* tickets.byId(one, linked)
+        const after = yield* tickets.byId(caller, linked)
         for (const name of [
           "number",
           "state",
@@ -163,12 +163,16 @@ describe.each([
           delay: { reason: null }
         })
         expect(after.items.map(({ label }) => label)).toEqual(["Coat ([erased])", "Scarf"])
-        const held = yield* (yield* PersonalData).readShopData(one.shop_id, { client_id: amira, names: [], phones: [] })
+        const held = yield* (yield* PersonalData).readShopData(caller.shop_id, {
+          client_id: amira,
+          names: [],
+          phones: []
+        })
         expect([held.ledger, held.link, held.notifications]).toEqual([ledger, null, []])
         expect(held.card?.balance).toBe(3)
-        expect(yield* tickets.byId(one, karims)).toEqual(others)
+        expect(yield* tickets.byId(caller, karims)).toEqual(others)
         expect(yield* find(["trabelsi"])).not.toEqual([])
-        expect((yield* (yield* Clients).byId(one, karim)).display_name).toBe("Karim Trabelsi")
+        expect((yield* (yield* Clients).byId(caller, karim)).display_name).toBe("Karim Trabelsi")
       })
     )
   )
@@ -177,16 +181,16 @@ describe.each([
     "after an erasure, no shop can read the client, and another account can use the phone number",
     searching(() =>
       Effect.gen(function* () {
-        const { amira, one } = yield* story
+        const { amira, caller } = yield* story
         const clients = yield* Clients
         yield* clients.erase(amira)
-        const asked: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
-          clients.byId(one, amira),
-          clients.byPhone(one, PHONE as Phone),
+        const reads: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
+          clients.byId(caller, amira),
+          clients.byPhone(caller, PHONE as Phone),
           clients.inbox(amira)
         ]
-        for (const refused of asked) expect((yield* Effect.flip(refused))._tag).toBe("ClientNotFound")
-        expect((yield* Effect.flip(clients.visit(amira, one.shop_id)))._tag).toBe("ClientNotFound")
+        for (const refused of reads) expect((yield* Effect.flip(refused))._tag).toBe("ClientNotFound")
+        expect((yield* Effect.flip(clients.visit(amira, caller.shop_id)))._tag).toBe("ClientNotFound")
         const again = yield* clients.register(
           Schema.decodeSync(ClientInput)({ given_name: "Leila", family_name: "Jaziri", phone: PHONE })
         )
@@ -200,20 +204,20 @@ describe.each([
     "an erasure retains each event's id and sequence number, adds no event, and later deliveries have the redacted text",
     searching(() =>
       Effect.gen(function* () {
-        const { amira, other } = yield* story
+        const { amira, otherCaller } = yield* story
         const reads = yield* Reads
-        const before = yield* reads.events(other.shop_id)
+        const before = yield* reads.events(otherCaller.shop_id)
         yield* (yield* Clients).erase(amira)
-        const events = yield* reads.events(other.shop_id)
+        const events = yield* reads.events(otherCaller.shop_id)
         expect(events.map(({ id, type, seq, created_at }) => [id, type, seq, created_at])).toEqual(
           before.map(({ id, type, seq, created_at }) => [id, type, seq, created_at])
         )
         const linked = events.find(({ type }) => type === "client.linked")
         expect(JSON.parse(linked!.body).data.client).toEqual({ id: amira, display_name: null })
-        yield* (yield* Webhooks).enable(other.shop_id)
+        yield* (yield* Webhooks).enable(otherCaller.shop_id)
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         const claims = yield* (yield* Deliveries).claim(now, 50)
-        const parked = claims.filter(({ shop_id }) => shop_id === other.shop_id)
+        const parked = claims.filter(({ shop_id }) => shop_id === otherCaller.shop_id)
         expect(parked.map(({ body }) => body)).toEqual(
           parked.map(({ event_id }) => events.find(({ id }) => id === event_id)?.body)
         )
@@ -226,16 +230,16 @@ describe.each([
     "after an erasure, a retried create returns the first ticket without personal data, and creates no second ticket",
     searching(() =>
       Effect.gen(function* () {
-        const { amira, one, linked } = yield* story
+        const { amira, caller, linked } = yield* story
         const tickets = yield* Tickets
         yield* (yield* Clients).erase(amira)
-        const again = yield* tickets.create(one, chatty(amira), idempotencyKey("till-1"))
-        expect([again.replayed, again.data.id, again.data.client]).toEqual([
+        const replay = yield* tickets.create(caller, chatty(amira), idempotencyKey("till-1"))
+        expect([replay.replayed, replay.data.id, replay.data.client]).toEqual([
           true,
           linked,
           { id: amira, display_name: null }
         ])
-        expect([again.data.description, again.data.client_phone]).toEqual([null, null])
+        expect([replay.data.description, replay.data.client_phone]).toEqual([null, null])
       })
     )
   )
@@ -244,11 +248,11 @@ describe.each([
     "the sync returns the tickets that an erasure changed",
     searching(() =>
       Effect.gen(function* () {
-        const { amira, one, linked, offered } = yield* story
+        const { amira, caller, linked, offered } = yield* story
         const reads = yield* Reads
-        const last = (yield* reads.shop(one.shop_id))!.head.change_seq - 1
+        const last = (yield* reads.shop(caller.shop_id))!.head.change_seq - 1
         yield* (yield* Clients).erase(amira)
-        const { tickets } = yield* reads.tickets(one.shop_id, {}, { _tag: "Changes", since: 0, after: last }, 100)
+        const { tickets } = yield* reads.tickets(caller.shop_id, {}, { _tag: "Changes", since: 0, after: last }, 100)
         expect(tickets.map(({ record }) => record.id).sort()).toEqual([linked, offered].sort())
       })
     )
@@ -278,17 +282,17 @@ describe.each([
     "the export contains everything that a search finds about the person, and the audit log records it",
     searching(({ find }) =>
       Effect.gen(function* () {
-        const { amira, one, other, linked, offered, accepted, karims } = yield* story
+        const { amira, caller, otherCaller, linked, offered, accepted, karims } = yield* story
         const all = yield* (yield* Clients).export(amira)
         expect(all.account).toMatchObject({ given_name: "Amira", family_name: "Ben Salah", phone: PHONE })
-        expect(all.shops.map(({ shop_id }) => shop_id)).toEqual([one.shop_id, other.shop_id].sort())
-        const first = all.shops.find(({ shop_id }) => shop_id === one.shop_id)!
+        expect(all.shops.map(({ shop_id }) => shop_id)).toEqual([caller.shop_id, otherCaller.shop_id].sort())
+        const first = all.shops.find(({ shop_id }) => shop_id === caller.shop_id)!
         expect(first.tickets.map(({ id }) => id).sort()).toEqual([linked, offered].sort())
         expect(first).toMatchObject({ loyalty_card: { balance: 3 }, blocked_at: null, known_at: expect.any(String) })
         expect(first.notifications).toHaveLength(1)
         expect(first.idempotency_records.map(({ key }) => key).sort()).toEqual([`stamps ${PHONE}`, "till-1", "till-2"])
         expect(first.delivery_attempts.length).toBeGreaterThan(0)
-        const second = all.shops.find(({ shop_id }) => shop_id === other.shop_id)!
+        const second = all.shops.find(({ shop_id }) => shop_id === otherCaller.shop_id)!
         expect(second.tickets.map(({ id }) => id)).toEqual([accepted])
         expect(second.offers).toMatchObject([{ status: "accepted", phone: PHONE }])
         expect(JSON.stringify(all)).not.toContain(karims)
@@ -303,14 +307,14 @@ describe.each([
     "a correction of a number applies immediately, a number of another account is refused, and an erasure can remove the former number",
     searching(({ find }) =>
       Effect.gen(function* () {
-        const { amira, one } = yield* story
+        const { amira, caller } = yield* story
         const clients = yield* Clients
         const correct = (fields: typeof ClientCorrection.Encoded) =>
           clients.correct(amira, Schema.decodeSync(ClientCorrection)(fields))
         yield* correct({ family_name: "Benslama", phone: "+21698765432" })
-        expect((yield* clients.byId(one, amira)).display_name).toBe("Amira Benslama")
-        expect((yield* clients.byPhone(one, "+21698765432" as Phone)).id).toBe(amira)
-        expect((yield* Effect.flip(clients.byPhone(one, PHONE as Phone)))._tag).toBe("ClientNotFound")
+        expect((yield* clients.byId(caller, amira)).display_name).toBe("Amira Benslama")
+        expect((yield* clients.byPhone(caller, "+21698765432" as Phone)).id).toBe(amira)
+        expect((yield* Effect.flip(clients.byPhone(caller, PHONE as Phone)))._tag).toBe("ClientNotFound")
         expect(yield* Effect.flip(correct({ phone: "+21655999888" }))).toMatchObject({
           _tag: "InvalidInput",
           issues: [
@@ -320,7 +324,7 @@ describe.each([
             }
           ]
         })
-        expect((yield* Effect.flip(clients.correct(one.shop_id as unknown as ClientId, {} as never)))._tag).toBe(
+        expect((yield* Effect.flip(clients.correct(caller.shop_id as unknown as ClientId, {} as never)))._tag).toBe(
           "ClientNotFound"
         )
         const [entry] = yield* (yield* Audit).list(null, null, 2)

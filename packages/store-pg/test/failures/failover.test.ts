@@ -64,7 +64,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           const load = yield* Effect.fork(
             Effect.forEach(upTo(40), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
           )
-          yield* until("six tickets", Effect.provide(numbers(shop.id), ports), (made) => made.length > 5)
+          yield* until("six tickets", Effect.provide(numbers(shop.id), ports), (tickets) => tickets.length > 5)
           server.run("pg_ctl", "-D", "primary", "-m", "immediate", "stop")
           server.run("pg_ctl", "-D", "standby", "-w", "promote")
 
@@ -99,7 +99,9 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
               ports
             )
           const delivered = Effect.flatMap(Deliveries, ({ claim }) => claim(Date.now(), 4)).pipe(
-            Effect.tap((claims) => Effect.forEach(claims, (one) => record(one, statusResult(200)), { discard: true })),
+            Effect.tap((claims) =>
+              Effect.forEach(claims, (claim) => record(claim, statusResult(200)), { discard: true })
+            ),
             Effect.provide(ports)
           )
           const events = Effect.provide(
@@ -168,14 +170,14 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
         const shop = yield* Effect.provide(openShop(), yield* node({ url: urlOf(server.port), lanes: 1 }))
         const standby = yield* standbyOf(server)
         const ports = yield* node({ url: urlOf(standby), lanes: 1 })
-        yield* until("a standby that has the shop", complaints, (found) => found.length > 0)
+        yield* until("a standby that has the shop", complaints, (reasons) => reasons.length > 0)
         expect(yield* complaints).toEqual([READS_ONLY])
         expect(yield* Effect.flip(Effect.provide(create(shop.id), ports))).toMatchObject({ remedy: READS_ONLY })
         const refusal = yield* Effect.flip(grantRoles(urlOf(standby)))
         expect(refusal.message).toBe(READS_ONLY)
 
         server.run("pg_ctl", "-D", "standby", "-w", "promote")
-        yield* until("a node that is ready", complaints, (found) => found.length === 0)
+        yield* until("a node that is ready", complaints, (reasons) => reasons.length === 0)
         expect(yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(retrySchedule))).toBe(1)
       }).pipe(withProbes) as Effect.Effect<void, unknown, Scope.Scope>
     )
@@ -216,8 +218,8 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           const { rate_limit, batch_receipt, ...all } = yield* counts(session)
           expect([rate_limit, batch_receipt]).toEqual([1, 1])
           expect(kept).toEqual({ ...all, rate_limit: 0, batch_receipt: 0 })
-          const again = yield* node({ url: urlOf(port).replace(/postgres$/, "restored"), lanes: 1 })
-          expect(yield* Effect.provide(create(shop.id), again)).toBe(4)
+          const restoredNode = yield* node({ url: urlOf(port).replace(/postgres$/, "restored"), lanes: 1 })
+          expect(yield* Effect.provide(create(shop.id), restoredNode)).toBe(4)
         })
       )
   )
@@ -229,8 +231,8 @@ const counts = (session: Session) =>
     const tables = yield* session.run<{ name: string }>(
       "select relname as name from pg_class where relnamespace = 'workshop'::regnamespace and relkind = 'r' order by 1"
     )
-    const found: Record<string, number> = {}
+    const rows: Record<string, number> = {}
     for (const { name } of tables)
-      found[name] = (yield* session.run<{ n: number }>(`select count(*)::integer as n from ${name}`))[0]!.n
-    return found
+      rows[name] = (yield* session.run<{ n: number }>(`select count(*)::integer as n from ${name}`))[0]!.n
+    return rows
   })

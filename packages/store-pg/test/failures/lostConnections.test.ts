@@ -22,7 +22,7 @@ const nodeBehindProxy = Effect.gen(function* () {
   return { proxy, ports, session, shop }
 })
 
-const limited = Effect.flatMap(RateLimits, ({ take: once }) => once([take], Date.now()))
+const limited = Effect.flatMap(RateLimits, ({ take: takeAll }) => takeAll([take], Date.now()))
 const claimed = Effect.flatMap(Deliveries, ({ claim }) => claim(Date.now(), 1))
 const timedOut = expect.objectContaining({ message: "canceling statement due to lock timeout" })
 
@@ -53,7 +53,7 @@ describe.concurrent("when connections to the database break", {
       Effect.gen(function* () {
         const { proxy, ports, shop } = yield* nodeBehindProxy
         const limits = Effect.provide(
-          Effect.flatMap(RateLimits, ({ take: once }) => once([take], Date.now())),
+          Effect.flatMap(RateLimits, ({ take: takeAll }) => takeAll([take], Date.now())),
           ports
         )
         yield* limits
@@ -96,7 +96,7 @@ describe.concurrent("when connections to the database break", {
         const ask = Effect.provide(openShop(), ports)
         expect((yield* Effect.flip(ask))._tag).toBe("StoreUnavailable")
         const limited = Effect.provide(
-          Effect.flatMap(RateLimits, ({ take: once }) => once([take], 0)),
+          Effect.flatMap(RateLimits, ({ take: takeAll }) => takeAll([take], 0)),
           ports
         )
         expect((yield* Effect.flip(limited))._tag).toBe("StoreUnavailable")
@@ -145,7 +145,7 @@ describe.concurrent("when connections to the database break", {
           ([row]) => row!
         )
         const read = Effect.flatMap(Reads, (reads) => reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 50))
-        const limited = Effect.flatMap(RateLimits, ({ take: once }) => once([take], 0))
+        const limited = Effect.flatMap(RateLimits, ({ take: takeAll }) => takeAll([take], 0))
         yield* session.run("begin; lock table ticket in access exclusive mode")
         const max = []
         for (const _ of upTo(4)) {

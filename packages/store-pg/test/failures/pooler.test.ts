@@ -47,8 +47,10 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
           ).toEqual([])
 
           const session = yield* connect({ url: through, name: "a test", lock_timeout_ms: 25, isSynchronous: false })
-          const shown = yield* session.send(SETTINGS.map((name) => ({ name: "", text: `show ${name}`, values: [] })))
-          expect(shown.map(({ rows }) => Object.values(rows[0]!)[0])).toEqual([
+          const sessionSettings = yield* session.send(
+            SETTINGS.map((name) => ({ name: "", text: `show ${name}`, values: [] }))
+          )
+          expect(sessionSettings.map(({ rows }) => Object.values(rows[0]!)[0])).toEqual([
             "25ms",
             "3s",
             "off",
@@ -91,10 +93,10 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
           const failures = Effect.map(all, (exits) =>
             exits.flatMap((exit) => (Exit.isFailure(exit) ? [Cause.squash(exit.cause)] : []))
           )
-          const said = yield* until("a refusal that names the pooler", failures, (found) =>
-            found.some((one) => String(one).includes("A connection pooler in"))
+          const refusals = yield* until("a refusal that names the pooler", failures, (errors) =>
+            errors.some((error) => String(error).includes("A connection pooler in"))
           )
-          expect(said).not.toEqual([])
+          expect(refusals).not.toEqual([])
         })
       )
   )

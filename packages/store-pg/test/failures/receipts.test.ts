@@ -46,10 +46,10 @@ describe.concurrent("the outcome of a batch whose result was lost", { timeout: 6
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
         yield* connection.send([BEGIN, putReceipt(receipt)])
-        const asked = yield* Effect.fork(outcomeOf(wire, receipt))
+        const lookUp = yield* Effect.fork(outcomeOf(wire, receipt))
         yield* Effect.yieldNow()
         yield* connection.send([COMMIT])
-        expect(yield* Fiber.join(asked)).toBe("committed")
+        expect(yield* Fiber.join(lookUp)).toBe("committed")
       })
     ))
 })

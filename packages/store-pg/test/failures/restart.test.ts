@@ -47,7 +47,7 @@ it(
           const load = yield* Effect.fork(
             Effect.forEach(upTo(100), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
           )
-          yield* until("eleven tickets", Effect.provide(numbers(shop.id), ports), (made) => made.length > 10)
+          yield* until("eleven tickets", Effect.provide(numbers(shop.id), ports), (tickets) => tickets.length > 10)
           kill(signal)
           const exits = yield* load
           const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(retrySchedule))

@@ -28,21 +28,21 @@ const caller = { shop_id: someone, caller_id: someone, scopes: ["tickets:read"],
 const refusalAt = (url: string) =>
   Effect.promise(async () => {
     const workshop = await start({ store: PgStore.layer({ url }), background: false })
-    const answers = [
+    const results = [
       await workshop.shops.create(SHOP),
       await workshop.tickets.createInApp(caller, { service: "Hem" }),
       await workshop.tickets.list(caller, {}),
       await workshop.dispatcher.runOnce()
     ]
     await workshop.stop()
-    return answers.map((answer) => (answer.ok ? "ok" : answer.refusal.message))
+    return results.map((result) => (result.ok ? "ok" : result.refusal.message))
   })
 
 const served = (url: string, log: Array<string>) =>
   Effect.gen(function* () {
-    const answer = yield* pipeline([yield* workshopRoutes({ validateResponses: false })])
+    const result = yield* pipeline([yield* workshopRoutes({ validateResponses: false })])
     const request = new Request("http://shop.example/v1/shop", { headers: { authorization: "Bearer wk_live_none" } })
-    return yield* answer(fetchRequest(request, "unknown"))
+    return yield* result(fetchRequest(request, "unknown"))
   }).pipe(
     Effect.provide(services),
     Effect.provide(Layer.mergeAll(PgStore.layer({ url }), Profanity.layer).pipe(Layer.provideMerge(Entropy.layer))),
@@ -64,23 +64,23 @@ describe("a database without the schema that the program needs", { timeout: 30_0
   })
 
   it("if the schema's name is misspelt, every error and the log name that schema and the schema with the tables, before they advise to migrate", async () => {
-    const { answers, reason } = await Effect.runPromise(
+    const { answers: results, reason } = await Effect.runPromise(
       Effect.scoped(
         Effect.flatMap(testDatabase, ({ url }) =>
           Effect.promise(async () => {
             const workshop = await start({ store: PgStore.layer({ url, schema: "wrkshop" }), background: false })
-            const answers = [await workshop.shops.create(SHOP), await workshop.tickets.list(caller, {})]
+            const results = [await workshop.shops.create(SHOP), await workshop.tickets.list(caller, {})]
             const { reason } = (await workshop.ready()) as { readonly reason: string }
             await workshop.stop()
-            return { answers, reason }
+            return { answers: results, reason }
           })
         )
       )
     )
     const named =
       /^The database has the workshop's tables in workshop, but not in the schema wrkshop\. Check the store's schema\. To begin in this schema without data, .*workshop migrate\.$/
-    for (const answer of answers)
-      expect(answer).toMatchObject({
+    for (const result of results)
+      expect(result).toMatchObject({
         ok: false,
         refusal: { _tag: "StoreUnavailable", message: expect.stringMatching(named) }
       })

@@ -43,19 +43,19 @@ describe("commits that wait for a missing synchronous standby", { timeout: 120_0
         const running = yield* Effect.forEach(nodes, (one) =>
           Effect.all([load(one, Effect.provide(create(shop.id), one), 16), load(one, Effect.provide(noting, one), 16)])
         )
-        const seen: Array<ReadonlyMap<string, number>> = []
+        const samples: Array<ReadonlyMap<string, number>> = []
         for (let second = 0; second < 16; second++) {
           yield* Effect.sleep("1 second")
-          seen.push(yield* connections(session))
+          samples.push(yield* connections(session))
           // In the first seconds reads may fail, because the pooled connections wait in commits until a time limit ends
           // them.
           if (second > 5) expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1])
         }
         yield* Effect.forEach(running.flat(), Fiber.join)
-        const max = (name: string) => Math.max(...seen.map((one) => one.get(name) ?? 0))
+        const max = (name: string) => Math.max(...samples.map((one) => one.get(name) ?? 0))
         for (const name of ["workshop lane 1", "workshop lane 2", "workshop contended"])
           expect([name, max(name) <= PROCESSES]).toEqual([name, true])
-        const all = seen.map((one) => [...one.values()].reduce((sum, n) => sum + n, 0))
+        const all = samples.map((one) => [...one.values()].reduce((sum, n) => sum + n, 0))
         expect(Math.max(...all)).toBeLessThanOrEqual(PROCESSES * CONNECTIONS_PER_PROCESS)
         expect(yield* complaints).toContain(WAITS_FOR_STANDBY)
         // A later create is refused with an error that names the standby.
@@ -65,7 +65,7 @@ describe("commits that wait for a missing synchronous standby", { timeout: 120_0
         )
 
         yield* waitFor("")
-        yield* until("a node that is ready", complaints, (found) => found.length === 0)
+        yield* until("a node that is ready", complaints, (reasons) => reasons.length === 0)
         const number = yield* Effect.provide(create(shop.id), ports).pipe(
           Effect.retry(Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(100)))
         )

@@ -20,8 +20,8 @@ const certificate = Effect.map(
     const { uid, gid } = account()
     const files = { cert: join(folder, "server.crt"), key: join(folder, "server.key") }
     const wanted = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2", "-nodes"]
-    const made = ["-x509", "-newkey", "rsa:2048", "-keyout", files.key, "-out", files.cert]
-    execFileSync("openssl", ["req", ...made, ...wanted], { stdio: "ignore" })
+    const certificateArgs = ["-x509", "-newkey", "rsa:2048", "-keyout", files.key, "-out", files.cert]
+    execFileSync("openssl", ["req", ...certificateArgs, ...wanted], { stdio: "ignore" })
     chmodSync(folder, 0o755)
     chmodSync(files.key, 0o600)
     if (uid !== undefined) for (const file of Object.values(files)) chownSync(file, uid, gid!)
@@ -30,7 +30,7 @@ const certificate = Effect.map(
 )
 
 /** Connects to `url`. Returns whether the connection is encrypted, or the error's message. */
-const found = (url: string) =>
+const connection = (url: string) =>
   Effect.flatMap(openMigrationSession(url), (session) =>
     session.run<{ ssl: boolean }>("select ssl from pg_stat_ssl where pid = pg_backend_pid()")
   ).pipe(
@@ -53,15 +53,15 @@ describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operat
           const at = (host: string, query: string) => `postgres://workshop@${host}:${port}/postgres?${query}`
           const ca = `sslrootcert=${encodeURIComponent(cert)}`
 
-          expect(yield* found(at("127.0.0.1", "sslmode=disable"))).toBe(false)
-          expect(yield* found(at("127.0.0.1", "sslmode=require"))).toBe(true)
-          expect(yield* found(at("127.0.0.1", `sslmode=verify-ca&${ca}`))).toBe(true)
-          expect(yield* found(at("localhost", `sslmode=verify-full&${ca}`))).toBe(true)
+          expect(yield* connection(at("127.0.0.1", "sslmode=disable"))).toBe(false)
+          expect(yield* connection(at("127.0.0.1", "sslmode=require"))).toBe(true)
+          expect(yield* connection(at("127.0.0.1", `sslmode=verify-ca&${ca}`))).toBe(true)
+          expect(yield* connection(at("localhost", `sslmode=verify-full&${ca}`))).toBe(true)
           // The certificate does not contain the IP address, and no authority that the system trusts has signed it.
-          expect(yield* found(at("127.0.0.1", `sslmode=verify-full&${ca}`))).toMatch(
+          expect(yield* connection(at("127.0.0.1", `sslmode=verify-full&${ca}`))).toMatch(
             /^The database's certificate or encryption could not be verified \(.*127\.0\.0\.1.*\). In the store's url, check sslmode, .* name the host that the url names/
           )
-          expect(yield* found(at("localhost", "sslmode=verify-full"))).toMatch(
+          expect(yield* connection(at("localhost", "sslmode=verify-full"))).toMatch(
             /^The database's certificate or encryption could not be verified \(self-signed certificate\)\. .* sslrootcert is the authority/
           )
 
@@ -80,7 +80,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operat
 
           run("initdb", "-D", "clear", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
           const clear = yield* start("clear")
-          expect(yield* found(`postgres://workshop@127.0.0.1:${clear}/postgres?sslmode=require`)).toMatch(
+          expect(yield* connection(`postgres://workshop@127.0.0.1:${clear}/postgres?sslmode=require`)).toMatch(
             /^The database's certificate or encryption could not be verified \(The server does not support SSL connections\)\. In the store's url, check sslmode/
           )
         })

@@ -18,9 +18,9 @@ describe("a server that cannot be reached", () => {
       const url = `postgres://amira:${SECRET}@${server}/shop?sslmode=disable`
       const pool = new pg.Pool({ connectionString: url })
       const logged: Array<LogLine> = []
-      for (const given of [{}, { pool }]) {
+      for (const options of [{}, { pool }]) {
         const workshop = await start({
-          store: PgStore.layer({ url, ...given }),
+          store: PgStore.layer({ url, ...options }),
           background: false,
           logger: (line) => void logged.push(line)
         })

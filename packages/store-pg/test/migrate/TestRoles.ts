@@ -11,9 +11,9 @@ export const roleIn = (url: string, role: string): string => `${role}_${new URL(
 
 /** The address of a database for a role that cannot log in: the owner's connection switches to the role. */
 export const as = (url: string, role: string): string => {
-  const theirs = new URL(url)
-  theirs.searchParams.set("options", `-c role=${role}`)
-  return theirs.href
+  const roleUrl = new URL(url)
+  roleUrl.searchParams.set("options", `-c role=${role}`)
+  return roleUrl.href
 }
 
 /** Replaces the role names in `sql` by those of the test database. */

@@ -280,8 +280,8 @@ describe("rolling upgrades", { timeout: LONG }, () => {
           _tag: "SchemaMissing",
           message: `The schema tikets of the database ${database} does not have the workshop's tables, which are in workshop. Check the store's schema and url, or omit createSchema: false to begin in this schema without data.`
         })
-        const made = yield* session.run("select from pg_namespace where nspname = 'tikets'")
-        expect(made).toEqual([])
+        const schemas = yield* session.run("select from pg_namespace where nspname = 'tikets'")
+        expect(schemas).toEqual([])
         yield* session.run("drop schema workshop cascade; create schema tikets")
         expect((yield* Effect.flip(migrate(url, options))).message).toMatch(
           /^The schema tikets of the database \w+ does not have the workshop's tables, and no other schema has them\. Check /

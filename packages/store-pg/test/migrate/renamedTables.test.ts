@@ -139,8 +139,8 @@ describe("0033_names", { timeout: 60_000 }, () => {
         expect(yield* session.run(`select from old.event_${month}`)).toHaveLength(2)
         const ports = yield* node({ url, ...OLD })
         yield* Effect.gen(function* () {
-          const again = yield* runCommand(createOnce(shop_id, phone))
-          expect([again.replayed, again.data.id]).toEqual([true, ticket_id])
+          const replay = yield* runCommand(createOnce(shop_id, phone))
+          expect([replay.replayed, replay.data.id]).toEqual([true, ticket_id])
           expect((yield* runCommand(createTestTicket(shop_id))).number).toBe(3)
           expect((yield* (yield* Deliveries).claim(Date.now() + 86_400_000, 9)).length).toBe(3)
           expect((yield* (yield* NotificationQueue).due(Date.now(), 9, "owner")).length).toBe(1)

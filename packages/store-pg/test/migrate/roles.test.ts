@@ -181,12 +181,12 @@ describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_0
       [...body!.matchAll(/^ {2}(\w*(?:phone|hash|secret|url|body)\w*) /gm)].map(([, column]) => [table!, column!])
     )
     const harmless = ["ticket.photo_url", "shop.tracking_base_url"]
-    const seen = named.filter(([table, column]) => {
+    const readable = named.filter(([table, column]) => {
       const hidden = hiddenColumns[table!] ?? []
       return !hidden.includes("*") && !hidden.includes(column!) && !harmless.includes(`${table}.${column}`)
     })
     expect(named.length).toBeGreaterThan(8)
-    expect(seen).toEqual([])
+    expect(readable).toEqual([])
   })
 })
 
@@ -199,10 +199,10 @@ const withRoles = (
     Effect.gen(function* () {
       const { url } = yield* testDatabase
       const admin = yield* openMigrationSession(url)
-      const there = new URL(url)
-      there.pathname = `${there.pathname}_roles`
-      const database = there.pathname.slice(1)
-      const roles = ["owner", "service", "reader"].map((role) => roleIn(there.href, `workshop_${role}`))
+      const rolesUrl = new URL(url)
+      rolesUrl.pathname = `${rolesUrl.pathname}_roles`
+      const database = rolesUrl.pathname.slice(1)
+      const roles = ["owner", "service", "reader"].map((role) => roleIn(rolesUrl.href, `workshop_${role}`))
       yield* Effect.acquireRelease(
         Effect.forEach(make(database), (sql) => admin.run(sql)),
         () =>
@@ -216,7 +216,7 @@ const withRoles = (
             )
           )
       )
-      yield* act(there.href, as(there.href, roles[0]!), as(there.href, roles[1]!))
+      yield* act(rolesUrl.href, as(rolesUrl.href, roles[0]!), as(rolesUrl.href, roles[1]!))
     })
   )
 
@@ -318,9 +318,9 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
         expect(
           yield* session.run(`select has_function_privilege('${stranger}', 'rewrite_events(json)', 'execute') as may`)
         ).toEqual([{ may: false }])
-        const theirs = yield* openMigrationSession(service)
+        const serviceSession = yield* openMigrationSession(service)
         for (const sql of ["select from later", "update event set body = ''", "update event_rest set body = ''"])
-          expect([sql, (yield* Effect.flip(theirs.run(sql))).code]).toEqual([sql, DENIED])
+          expect([sql, (yield* Effect.flip(serviceSession.run(sql))).code]).toEqual([sql, DENIED])
       })
     ))
 })

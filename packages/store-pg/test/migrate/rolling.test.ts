@@ -47,13 +47,13 @@ describe("a node of the old release during a migration of the next release", { t
         const { url, session } = yield* database
         const ports = yield* node({ url })
         const { id } = yield* Effect.provide(openShop(), ports)
-        const made = yield* Ref.make(0)
+        const count = yield* Ref.make(0)
         const event = Effect.provide(runCommand(raisePings(id, [null])), ports)
         const load = yield* Effect.fork(
           Effect.repeat(
             Effect.zipRight(
               event,
-              Ref.update(made, (n) => n + 1)
+              Ref.update(count, (n) => n + 1)
             ),
             Schedule.spaced("5 millis")
           )
@@ -69,15 +69,15 @@ describe("a node of the old release during a migration of the next release", { t
             Effect.filterOrFail(([row]) => row!.n > 0),
             Effect.retry(waiting)
           )
-        const before = yield* Ref.get(made)
+        const before = yield* Ref.get(count)
         yield* Effect.retry(
-          Effect.filterOrFail(Ref.get(made), (n) => n > before),
+          Effect.filterOrFail(Ref.get(count), (n) => n > before),
           waiting
         )
         yield* dump.run("commit")
         expect(yield* Fiber.join(migration)).toEqual([`${next}_expand`])
         yield* Fiber.interrupt(load)
-        const n = yield* Ref.get(made)
+        const n = yield* Ref.get(count)
         const events = yield* session.run<{ n: number }>("select count(*)::int as n from event")
         // The last create may have been saved although its response was interrupted.
         expect(events[0]!.n - n).toBeGreaterThanOrEqual(0)
@@ -133,8 +133,8 @@ describe("a node of the old release during a migration of the next release", { t
         )
         expect(delivered).toBe("delivered")
         // Another node of the old release can start on the extended schema.
-        const again = yield* node({ url })
-        yield* Effect.provide(openShop(), again)
+        const secondNode = yield* node({ url })
+        yield* Effect.provide(openShop(), secondNode)
       })
     ))
 })

@@ -23,7 +23,7 @@ const setting = Effect.gen(function* () {
   const { url, session } = yield* database
   const right = yield* node({ url })
   const clock = new OffClock()
-  const wrong = yield* Effect.provide(node({ url }), Context.make(MachineClock, clock))
+  const fastNode = yield* Effect.provide(node({ url }), Context.make(MachineClock, clock))
   const { id } = yield* Effect.provide(openShop(), right)
   yield* Effect.provide(create(id), right)
   yield* Effect.provide(runCommand(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" })), right)
@@ -32,7 +32,7 @@ const setting = Effect.gen(function* () {
     session.run(`select (select json_agg(h) from shop_head h) as heads, (select json_agg(t) from ticket t) as tickets,
     (select json_agg(d) from delivery d) as deliveries, (select json_agg(t) from delivery_queue t) as turns`)
   const on = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.withClock(Effect.provide(effect as Effect.Effect<A, E, never>, wrong), clock)
+    Effect.withClock(Effect.provide(effect as Effect.Effect<A, E, never>, fastNode), clock)
   return { url, id, clock, rows, on, right }
 })
 

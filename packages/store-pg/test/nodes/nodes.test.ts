@@ -83,8 +83,8 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       Effect.gen(function* () {
         const { session, one, two, shop } = yield* twoNodes
         const { changedShops } = yield* Effect.provide(Directory, two)
-        const heard: Array<ShopId | null> = []
-        yield* Effect.forkScoped(Stream.runForEach(changedShops, (shop_id) => Effect.sync(() => heard.push(shop_id))))
+        const changes: Array<ShopId | null> = []
+        yield* Effect.forkScoped(Stream.runForEach(changedShops, (shop_id) => Effect.sync(() => changes.push(shop_id))))
         const until = (isIt: () => boolean) =>
           Effect.iterate(0, {
             while: (tries) => !isIt() && tries < 200,
@@ -94,17 +94,17 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
           changes.add({ _tag: "ShopPut", row: { ...loaded.shop, approved: false } })
         )
         yield* Effect.provide(runCommand(changed), one)
-        yield* until(() => heard.includes(shop.id))
-        expect(heard).toContain(shop.id)
-        heard.length = 0
+        yield* until(() => changes.includes(shop.id))
+        expect(changes).toContain(shop.id)
+        changes.length = 0
         yield* session.run(
           "select pg_terminate_backend(pid) from pg_stat_activity where application_name in ('workshop listener', 'workshop notifier') and datname = current_database()"
         )
-        yield* until(() => heard.includes(null))
-        expect(heard).toContain(null)
+        yield* until(() => changes.includes(null))
+        expect(changes).toContain(null)
         yield* Effect.provide(runCommand(changed), one)
-        yield* until(() => heard.includes(shop.id))
-        expect(heard).toContain(shop.id)
+        yield* until(() => changes.includes(shop.id))
+        expect(changes).toContain(shop.id)
       })
     ))
 

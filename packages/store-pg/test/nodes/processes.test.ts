@@ -29,14 +29,14 @@ interface Said<D> {
 /** Sends one request to a process. Rejects if the connection breaks. */
 const call = async <D = Record<string, never>>(
   url: string,
-  { method = "GET", key = "", once: idempotencyKey = "", body = undefined as unknown } = {}
+  { method = "GET", key = "", idempotency_key = "", body = undefined as unknown } = {}
 ): Promise<Said<D>> => {
   const headers = {
     Authorization: `Bearer ${key}`,
     "Content-Type": "application/json",
-    ...(idempotencyKey === "" ? {} : { "Idempotency-Key": idempotencyKey })
+    ...(idempotency_key === "" ? {} : { "Idempotency-Key": idempotency_key })
   }
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method,
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -44,16 +44,16 @@ const call = async <D = Record<string, never>>(
     signal: AbortSignal.timeout(6_000)
   })
   return {
-    status: answer.status,
-    headers: answer.headers,
-    ...((await answer.json()) as Omit<Said<D>, "status" | "headers">)
+    status: response.status,
+    headers: response.headers,
+    ...((await response.json()) as Omit<Said<D>, "status" | "headers">)
   }
 }
 
-const until = async <A>(look: () => Promise<A>, isIt: (found: A) => boolean): Promise<A> => {
+const until = async <A>(read: () => Promise<A>, holds: (result: A) => boolean): Promise<A> => {
   for (let tries = 0; tries < 600; tries++) {
-    const found = await look()
-    if (isIt(found)) return found
+    const result = await read()
+    if (holds(result)) return result
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
   throw new Error("The condition was not met in 15 seconds")
@@ -111,11 +111,11 @@ afterAll(async () => {
 describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
   it("thirty identical creates at two processes make one ticket, and the limit on writes counts both processes' requests (Specification, Endpoints; Limits)", async () => {
     const { key } = await open(one.base)
-    const post = (base: string, once: string) =>
-      call(`${base}/v1/tickets`, { method: "POST", key, once, body: { service: "Hem" } })
-    const answers = await Promise.all(upTo(30).map((n) => post(n % 2 === 0 ? one.base : two.base, "the same")))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(29).fill(200), 201])
-    expect(answers.filter(({ meta }) => meta?.replayed === false)).toHaveLength(1)
+    const post = (base: string, idempotency_key: string) =>
+      call(`${base}/v1/tickets`, { method: "POST", key, idempotency_key, body: { service: "Hem" } })
+    const responses = await Promise.all(upTo(30).map((n) => post(n % 2 === 0 ? one.base : two.base, "the same")))
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(29).fill(200), 201])
+    expect(responses.filter(({ meta }) => meta?.replayed === false)).toHaveLength(1)
     expect(await Promise.all([post(one.base, "another"), post(two.base, "another")])).toMatchObject([
       { status: 429, error: { code: "TOO_MANY_ATTEMPTS" } },
       { status: 429, error: { code: "TOO_MANY_ATTEMPTS" } }
@@ -145,8 +145,8 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
   it("a process responds 503 UNAVAILABLE with Retry-After while its database is unreachable, and works again afterwards (Specification, Errors)", async () => {
     const { key } = await open(two.base)
     const get = () => call(`${two.base}/v1/tickets`, { key })
-    const post = (once: string) =>
-      call(`${two.base}/v1/tickets`, { method: "POST", key, once, body: { service: "Hem" } })
+    const post = (idempotency_key: string) =>
+      call(`${two.base}/v1/tickets`, { method: "POST", key, idempotency_key, body: { service: "Hem" } })
     expect((await post("before")).status).toBe(201)
     proxy.pause()
     for (const ask of [get, () => post("meanwhile")]) {
@@ -184,16 +184,16 @@ describe("a process whose database has a locked table (docs/operating.md)", { ti
     let sent = 0
     const work = (n: number) => {
       const { key } = callers[n - 1]!
-      const create = { method: "POST", key, once: `create ${sent++}`, body: { service: "Hem" } }
+      const create = { method: "POST", key, idempotency_key: `create ${sent++}`, body: { service: "Hem" } }
       return call(`${base}/v1/tickets`, n % 4 === 0 ? create : { key })
     }
     expect(new Set((await Promise.all(upTo(64).map(work))).map(({ status }) => status))).toEqual(new Set([200, 201]))
     await within(holder.run("begin; lock table ticket in access exclusive mode"))
     const end = Date.now() + 5_000
-    const seen: Array<{ open: number; oldest: number }> = []
+    const samples: Array<{ open: number; oldest: number }> = []
     const looking = until(
       async () => {
-        seen.push((await within(observer.run<{ open: number; oldest: number }>(CONNECTIONS)))[0]!)
+        samples.push((await within(observer.run<{ open: number; oldest: number }>(CONNECTIONS)))[0]!)
         return Date.now() > end
       },
       (isOver) => isOver
@@ -208,9 +208,9 @@ describe("a process whose database has a locked table (docs/operating.md)", { ti
     }
     await Promise.all([looking, ...upTo(64).map(again)])
     expect(new Set(statuses)).toEqual(new Set([503]))
-    expect(seen.length).toBeGreaterThan(10)
-    expect(Math.max(...seen.map((one) => one.open))).toBeLessThanOrEqual(16)
-    expect(Math.max(...seen.map((one) => one.oldest))).toBeLessThan(3.5)
+    expect(samples.length).toBeGreaterThan(10)
+    expect(Math.max(...samples.map((one) => one.open))).toBeLessThanOrEqual(16)
+    expect(Math.max(...samples.map((one) => one.oldest))).toBeLessThan(3.5)
     await within(holder.run("rollback"))
     await until(
       async () => (await Promise.all(upTo(64).map(work))).map(({ status }) => status),
@@ -231,12 +231,12 @@ describe("a process killed with -9 under load (docs/how-it-is-built.md)", { time
     const acknowledged = new Map(shops.map(({ shop }) => [shop.id, [] as Array<number>]))
     const createSome = async (base: string, id: string, max: number) => {
       for (let n = 0; n < max; n++) {
-        const made = await call<{ number: number }>(`${base}/sandbox/shops/${id}/tickets`, {
+        const created = await call<{ number: number }>(`${base}/sandbox/shops/${id}/tickets`, {
           method: "POST",
           body: { service: "Hem" }
         }).catch(() => undefined)
-        if (made === undefined) return
-        if (made.status === 201) acknowledged.get(id)!.push(made.data.number)
+        if (created === undefined) return
+        if (created.status === 201) acknowledged.get(id)!.push(created.data.number)
       }
     }
     const load = [one.base, two.base].flatMap((base) =>
@@ -288,7 +288,7 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     await process.says(/^Sending due deliveries and closing due tickets of the Postgres database\.$/m)
     await until(
       () => within(apartSession.run<{ n: number }>("select count(*)::integer as n from attempt")),
-      ([made]) => made?.n === 1
+      ([row]) => row?.n === 1
     )
     process.kill("SIGTERM")
     expect(await process.exited).toBe(0)

@@ -22,11 +22,11 @@ const pagesOf = (url: string, now: number) =>
     yield* session.run(LOCK_READY_QUEUES.replaceAll("true)", "false)"), [2 * SHOPS, 0])
     const claim = yield* explainPlan(session, CLAIM, [now, SHOPS, now])
     const turns = yield* explainPlan(session, LOCK_QUEUES, [])
-    const again = yield* explainPlan(session, RESCHEDULE_SHOPS, [now, now, false])
+    const rescheduled = yield* explainPlan(session, RESCHEDULE_SHOPS, [now, now, false])
     const [table] = yield* session.run<{ pages: number }>(
       "select (pg_relation_size('delivery_queue') / 8192)::integer as pages"
     )
-    return { claim: claim.pages, turns: turns.pages, again: again.pages, table: table!.pages }
+    return { claim: claim.pages, turns: turns.pages, again: rescheduled.pages, table: table!.pages }
   }).pipe(Effect.scoped)
 
 describe("a snapshot that another session holds open (docs/operating.md)", { timeout: 120_000 }, () => {

@@ -41,16 +41,16 @@ it("a process whose clock is an hour ahead writes nothing and reports why, other
   const { url } = await within(testDatabase)
   const session = await within(openMigrationSession(url))
   const { base: right, key } = await start(url).listens()
-  let asked = 0
-  const ask = async (base: string, path: string, how: RequestInit = {}) => {
+  let count = 0
+  const ask = async (base: string, path: string, init: RequestInit = {}) => {
     const headers = {
       Authorization: `Bearer ${key}`,
       "Content-Type": "application/json",
-      "Idempotency-Key": `${++asked}`
+      "Idempotency-Key": `${++count}`
     }
-    const answer = await fetch(base + path, { ...how, headers })
-    const said = (await answer.json()) as { readonly data?: { readonly number: number; readonly created_at: string } }
-    return { status: answer.status, data: said.data, text: JSON.stringify(said) }
+    const response = await fetch(base + path, { ...init, headers })
+    const body = (await response.json()) as { readonly data?: { readonly number: number; readonly created_at: string } }
+    return { status: response.status, data: body.data, text: JSON.stringify(body) }
   }
   expect(await ask(right, "/v1/tickets", POST)).toMatchObject({ status: 201, data: { number: 1 } })
 

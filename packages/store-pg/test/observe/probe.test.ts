@@ -198,7 +198,7 @@ describe("the metrics of the database", LONG, () => {
 
 describe("a node without a readiness probe", LONG, () => {
   it("a node without a readiness probe logs at the start that the database's schema version differs from the program's", async () => {
-    const said = await Effect.runPromise(
+    const line = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         yield* (yield* openMigrationSession(url)).run("delete from schema_migration")
@@ -210,7 +210,7 @@ describe("a node without a readiness probe", LONG, () => {
         return yield* Deferred.await(first)
       }).pipe(Effect.scoped)
     )
-    expect(said).toMatch(/^The schema .* of the database has version 0, but .*\. Run workshop migrate\.$/)
+    expect(line).toMatch(/^The schema .* of the database has version 0, but .*\. Run workshop migrate\.$/)
   })
 })
 
@@ -236,7 +236,7 @@ describe("the readiness of a node", LONG, () => {
   })
 
   it("a node whose database stops responding during the schema check is not ready, and is ready once the database responds", async () => {
-    const said = await watched(
+    const reasons = await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const proxy = yield* openFaultyProxy(url)
@@ -251,11 +251,11 @@ describe("the readiness of a node", LONG, () => {
         }).pipe(Effect.provide(readsOf(proxy.url, 2)))
       })
     )
-    expect(said).toEqual([["The database does not respond."], [null]])
+    expect(reasons).toEqual([["The database does not respond."], [null]])
   })
 
   it("a node is not ready if its database's schema is older than its own, or newer and unusable for it", async () => {
-    const said = (change: string) =>
+    const reasonsAfter = (change: string) =>
       watched(
         Effect.gen(function* () {
           const { url } = yield* testDatabase
@@ -264,11 +264,11 @@ describe("the readiness of a node", LONG, () => {
         })
       )
     expect(
-      await said(`insert into schema_migration select max(version) + 1, 'later', '', max(applied_at), max(version) + 1
+      await reasonsAfter(`insert into schema_migration select max(version) + 1, 'later', '', max(applied_at), max(version) + 1
         from schema_migration`)
     ).toEqual([expect.stringContaining("Update the program")])
     expect(
-      await said("delete from schema_migration where version = (select max(version) from schema_migration)")
+      await reasonsAfter("delete from schema_migration where version = (select max(version) from schema_migration)")
     ).toEqual([expect.stringContaining("Run workshop migrate")])
   })
 })
