@@ -4,11 +4,11 @@ import { median } from "./Median.js"
 /** The median duration of work in milliseconds, over `times` runs one after another. */
 export const medianTime = <A, E, R>(times: number, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const took: Array<number> = []
+    const durations: Array<number> = []
     for (let i = 0; i < times; i++) {
       const begun = performance.now()
       yield* work
-      took.push(performance.now() - begun)
+      durations.push(performance.now() - begun)
     }
-    return median(took)
+    return median(durations)
   })

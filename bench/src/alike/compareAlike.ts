@@ -78,17 +78,17 @@ const sample = (
   n: number
 ) =>
   Effect.gen(function* () {
-    const took: Record<Kind, Array<number>> = { unknown: [], "known elsewhere": [], blocking: [] }
+    const durations: Record<Kind, Array<number>> = { unknown: [], "known elsewhere": [], blocking: [] }
     for (let i = -WARM_UP; i < n; i++) {
       for (let k = 0; k < kinds.length; k++) {
         const kind = kinds[(i + WARM_UP + k) % kinds.length]!
         const person = of[kind][(i + WARM_UP) % PEOPLE]!
         const begun = process.hrtime.bigint()
         yield* look(person)
-        if (i >= 0) took[kind].push(Number(process.hrtime.bigint() - begun) / 1_000)
+        if (i >= 0) durations[kind].push(Number(process.hrtime.bigint() - begun) / 1_000)
       }
     }
-    return took
+    return durations
   })
 
 const PAIRS = [
@@ -117,14 +117,14 @@ export const alike = benchmark({
         for (const [name, look] of Object.entries(looks)) {
           console.error(`alike: ${name}`)
           const act = (person: Person) => Effect.exit(Effect.provide(look(shop_id, person), context))
-          const took = yield* sample(act, of, Number(samples))
+          const durations = yield* sample(act, of, Number(samples))
           for (const [a, b] of PAIRS) {
             const [one, other] = [kinds[a], kinds[b]]
-            const p50 = (kind: Kind) => `${roundTo(median(took[kind]), 0)} µs`
+            const p50 = (kind: Kind) => `${roundTo(median(durations[kind]), 0)} µs`
             found.push({
               work: `p of ${name}: ${one} (${p50(one)}) and ${other} (${p50(other)})`,
               unit: "",
-              ours: roundTo(mannWhitney(took[one], took[other]), 3),
+              ours: roundTo(mannWhitney(durations[one], durations[other]), 3),
               target: { at_least: P_THRESHOLD }
             })
           }

@@ -28,7 +28,7 @@ export interface Observation {
 export interface Done {
   readonly count: number
   readonly batches?: number
-  readonly took: ReadonlyArray<number>
+  readonly durations: ReadonlyArray<number>
 }
 
 const service = () => {
@@ -57,12 +57,12 @@ export const observeWork = <E, R>(
       }
     })
     const before = yield* now
-    const { count, took, batches: given } = yield* work
+    const { count, durations, batches: counted } = yield* work
     const after = yield* now
-    const each = given ?? after.count - before.count
+    const each = counted ?? after.count - before.count
     return {
       rate: (count * 1000) / (after.at - before.at),
-      p50_ms: took.length === 0 ? 0 : median(took),
+      p50_ms: durations.length === 0 ? 0 : median(durations),
       server_ms: servers === null ? null : (after.servers - before.servers) / count,
       service_ms: (after.service - before.service) / count,
       batch: count / each,

@@ -92,26 +92,26 @@ const open = (url: string, { name, schema, cells }: (typeof WAYS)[number]) =>
         on(runCommand(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))),
         RETRY_SCHEDULE
       )
-    const made: Array<readonly [shop: number, id: TicketId]> = []
+    const tickets: Array<readonly [shop: number, id: TicketId]> = []
     let creates = 0
     let gets = 0
     const makes = yield* on(createNext(shops, clock))
     const [reads, deliveries] = yield* on(Effect.all([Reads, Deliveries]))
     const create = Effect.suspend(() => {
       const shop = ++creates % shops.length
-      return Effect.map(on(makes), ({ result }) => void made.push([shop, result.data.id as TicketId]))
+      return Effect.map(on(makes), ({ result }) => void tickets.push([shop, result.data.id as TicketId]))
     })
     return {
       name,
       create,
       get: Effect.suspend(() => {
-        const [shop, id] = made[(++gets * 7919) % made.length]!
+        const [shop, id] = tickets[(++gets * 7919) % tickets.length]!
         return on(reads.ticket(shops[shop]!.shop_id, id))
       }),
       claim: (max) =>
         Effect.map(
           Effect.suspend(() => on(deliveries.claim(clock.unsafeCurrentTimeMillis(), max))),
-          (claims) => claims.map((one) => on(record(one, statusResult(200))))
+          (claims) => claims.map((claim) => on(record(claim, statusResult(200))))
         )
     } satisfies Placement
   })

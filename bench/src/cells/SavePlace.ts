@@ -59,14 +59,14 @@ export const SAVES = "bench saves"
 const CREATES_AN_HOUR = 20
 
 const saverOf = (connection: Connection, shops: ReadonlyArray<Creator>): Saver => {
-  let made = 0
+  let count = 0
   let batches = 0
   const began = Date.now()
   const queued = (): BatchedCommand => {
-    made++
-    const now = began + Math.floor((made * 3_600_000) / CREATES_AN_HOUR / shops.length)
+    count++
+    const now = began + Math.floor((count * 3_600_000) / CREATES_AN_HOUR / shops.length)
     return {
-      command: createCommand(shops[made % shops.length]!, made),
+      command: createCommand(shops[count % shops.length]!, count),
       moment: () => ({ now, entropy: randomBytes(ENTROPY_BYTES), tracking_base_url: null })
     }
   }

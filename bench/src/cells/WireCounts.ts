@@ -11,7 +11,7 @@ interface Wire {
   benchName?: string
   /** The number of barriers to which the server has not responded. */
   benchOpen?: number
-  readonly once: (event: "readyForQuery", heard: () => void) => void
+  readonly once: (event: "readyForQuery", listener: () => void) => void
 }
 
 type Method = (this: Wire, ...args: Array<unknown>) => unknown
@@ -23,9 +23,9 @@ const sent = new Map<string, { statements: number; round_trips: number }>()
 
 const ofWire = (wire: Wire) => {
   const name = wire.benchName ?? ""
-  const found = sent.get(name) ?? { statements: 0, round_trips: 0 }
-  sent.set(name, found)
-  return found
+  const counts = sent.get(name) ?? { statements: 0, round_trips: 0 }
+  sent.set(name, counts)
+  return counts
 }
 
 /**
@@ -60,8 +60,8 @@ export const countWires = (): void => {
   before("sync", asked)
   const attach = wires.attachListeners!
   wires.attachListeners = function (...args) {
-    const heard = (this as unknown as { on: (event: string, heard: () => void) => void }).on.bind(this)
-    heard("readyForQuery", () => {
+    const addListener = (this as unknown as { on: (event: string, listener: () => void) => void }).on.bind(this)
+    addListener("readyForQuery", () => {
       this.benchOpen = Math.max(0, (this.benchOpen ?? 0) - 1)
     })
     return attach.apply(this, args)

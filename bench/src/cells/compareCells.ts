@@ -18,7 +18,7 @@ const CLAIMED = 64
 const forSeconds = (act: Effect.Effect<unknown, unknown>, at_once: number, seconds: number) =>
   Effect.gen(function* () {
     const end = performance.now() + seconds * 1000
-    const took: Array<number> = []
+    const durations: Array<number> = []
     let begun = 0
     const one = Effect.suspend(() => {
       begun = performance.now()
@@ -30,14 +30,14 @@ const forSeconds = (act: Effect.Effect<unknown, unknown>, at_once: number, secon
       body: () => one,
       step: () => {
         count++
-        if (at_once === 1) took.push(performance.now() - begun)
+        if (at_once === 1) durations.push(performance.now() - begun)
       }
     })
     yield* Effect.all(
       Array.from({ length: at_once }, () => each),
       { concurrency: "unbounded", discard: true }
     )
-    return { count, took } satisfies Done
+    return { count, durations } satisfies Done
   })
 
 /** Counts each act as a separate batch. */
@@ -46,16 +46,16 @@ const alone = <E>(work: Effect.Effect<Done, E>) => Effect.map(work, (done) => ({
 /** Claims deliveries and records their attempts. Only the claims are timed. */
 const claims = ({ claim }: Placement, times: number) =>
   Effect.gen(function* () {
-    const took: Array<number> = []
+    const durations: Array<number> = []
     let count = 0
     for (let i = 0; i < times; i++) {
       const begun = performance.now()
       const found = yield* claim(CLAIMED)
-      took.push(performance.now() - begun)
+      durations.push(performance.now() - begun)
       count += found.length
       yield* Effect.all(found, { concurrency: "unbounded", discard: true })
     }
-    return { count, batches: times, took } satisfies Done
+    return { count, batches: times, durations } satisfies Done
   })
 
 type Work = (placement: Placement, seconds: number) => Effect.Effect<Done, unknown>
@@ -80,23 +80,23 @@ const empty = (placement: Placement, servers: (() => number) | null) =>
     servers,
     alone(
       Effect.gen(function* () {
-        const took: Array<number> = []
+        const durations: Array<number> = []
         for (let i = 0; i < LOOKS; i++) {
           const begun = performance.now()
           yield* placement.claim(CLAIMED)
-          took.push(performance.now() - begun)
+          durations.push(performance.now() - begun)
         }
-        return { count: LOOKS, took } satisfies Done
+        return { count: LOOKS, durations } satisfies Done
       })
     )
   )
 
 const round = (placement: Placement, servers: (() => number) | null, seconds: number) =>
   Effect.gen(function* () {
-    const found: Record<string, Observation> = {}
+    const observations: Record<string, Observation> = {}
     for (const [name, { names, work }] of Object.entries(WORKS))
-      found[name] = yield* observeWork(names, servers, work(placement, seconds))
-    return found as Observations
+      observations[name] = yield* observeWork(names, servers, work(placement, seconds))
+    return observations as Observations
   })
 
 interface Compared {
@@ -221,13 +221,13 @@ const bench = ({ url, rounds, seconds, tickets }: Asked) =>
     )
     const servers = yield* serversCpu([url, ...workers])
     const opened = yield* placements(url)
-    const found: Array<Compared> = []
+    const compared: Array<Compared> = []
     for (const placement of opened) {
       const nothing = yield* empty(placement, servers)
       yield* round(placement, servers, 1)
-      found.push({ placement, empty: nothing, rounds: [] })
+      compared.push({ placement, empty: nothing, rounds: [] })
     }
-    const all = found.map((one) => ({ ...one, rounds: [] as Array<Observations> }))
+    const all = compared.map((one) => ({ ...one, rounds: [] as Array<Observations> }))
     for (let i = 0; i < rounds; i++)
       for (const one of i % 2 === 0 ? all : all.toReversed()) {
         one.rounds.push(yield* round(one.placement, servers, seconds))

@@ -19,17 +19,17 @@ const SIZES = [1, 25] as const
 const savesOn = (savers: ReadonlyArray<Saver>, size: number, save: SaveForm, seconds: number) =>
   Effect.gen(function* () {
     const end = performance.now() + seconds * 1000
-    const took: Array<number> = []
+    const durations: Array<number> = []
     const each = (saver: Saver) =>
       Effect.whileLoop({
         while: () => performance.now() < end,
         body: () => saver.batch(size, save),
         step: (ms) => {
-          took.push(ms)
+          durations.push(ms)
         }
       })
     yield* Effect.forEach(savers, each, { concurrency: "unbounded", discard: true })
-    return { count: took.length, batches: took.length, took } satisfies Done
+    return { count: durations.length, batches: durations.length, durations } satisfies Done
   })
 
 /** The costs on one connection alone, and the rate of all connections. */

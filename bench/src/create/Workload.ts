@@ -55,8 +55,8 @@ export const creators = Effect.replicateEffect(
 )
 
 /** The command that creates a ticket, with its own `Idempotency-Key`. */
-export const createCommand = ({ shop_id, caller_id }: Creator, made: number) => {
-  const key = Schema.decodeSync(IdempotencyKey)(`create-${made}`)
+export const createCommand = ({ shop_id, caller_id }: Creator, count: number) => {
+  const key = Schema.decodeSync(IdempotencyKey)(`create-${count}`)
   return makeIdempotent(
     { caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults },
     createTicket(shop_id, input, { via: "api", foundWords: [] })
@@ -66,9 +66,9 @@ export const createCommand = ({ shop_id, caller_id }: Creator, made: number) => 
 /** An effect that creates a ticket of the next shop with a new key each time that it runs. */
 export const createNext = (all: ReadonlyArray<Creator>, clock: BenchClock) =>
   Effect.map(Store, ({ transact }) => {
-    let made = 0
+    let count = 0
     return Effect.suspend(() => {
-      if (++made % CREATES_A_DAY === 0) clock.advance(DAY_MS)
-      return transact(createCommand(all[made % all.length]!, made))
+      if (++count % CREATES_A_DAY === 0) clock.advance(DAY_MS)
+      return transact(createCommand(all[count % all.length]!, count))
     })
   })

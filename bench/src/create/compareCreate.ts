@@ -38,12 +38,12 @@ const runOurs = <E, R>(create: Effect.Effect<unknown, E, R>, seconds: number, se
     const end = begun + seconds * 1000
     const own = process.cpuUsage()
     const before = serverMs?.()
-    let made = 0
+    let count = 0
     const one = Effect.whileLoop({
       while: () => performance.now() < end,
       body: () => create,
       step: () => {
-        made++
+        count++
       }
     })
     yield* Effect.all(
@@ -53,9 +53,9 @@ const runOurs = <E, R>(create: Effect.Effect<unknown, E, R>, seconds: number, se
     const took_ms = performance.now() - begun
     const { user, system } = process.cpuUsage(own)
     return {
-      per_second: (made * 1000) / took_ms,
-      process_us: (user + system) / made,
-      server_us: before === undefined ? undefined : ((serverMs!() - before) * 1000) / made
+      per_second: (count * 1000) / took_ms,
+      process_us: (user + system) / count,
+      server_us: before === undefined ? undefined : ((serverMs!() - before) * 1000) / count
     } satisfies Creates
   })
 
@@ -121,18 +121,18 @@ const rates = (create: Effect.Effect<unknown, unknown>, url: string, shops: Read
         : "one PL/pgSQL function that writes the same rows, called by pgbench"
     yield* runOurs(create, asked.seconds, serverMs)
     yield* peer(1)
-    const found: Array<{ readonly ours: Creates; readonly theirs: Pick<Creates, "per_second" | "server_us"> }> = []
+    const pairs: Array<{ readonly ours: Creates; readonly theirs: Pick<Creates, "per_second" | "server_us"> }> = []
     for (let i = 0; i < asked.pairs; i++) {
       const ours = yield* runOurs(create, asked.seconds, serverMs)
       const theirs = yield* peer(asked.seconds)
       const shown = [ours, theirs].map(({ per_second }) => Math.round(per_second))
       console.error(`create ${i + 1}/${asked.pairs}: ${shown.join(" of ")}`)
-      found.push({ ours, theirs })
+      pairs.push({ ours, theirs })
     }
     const stop = yield* Effect.promise(() => startProfile(KINDS))
     yield* runOurs(create, asked.seconds, null)
     const shares = yield* Effect.promise(stop)
-    const middle = (of: (pair: (typeof found)[number]) => number) => median(found.map(of))
+    const middle = (of: (pair: (typeof pairs)[number]) => number) => median(pairs.map(of))
     const visible = serverMs !== null
     const creates: Creates = {
       per_second: middle(({ ours }) => ours.per_second),
@@ -157,15 +157,15 @@ const idleRow = (create: Effect.Effect<unknown, unknown>, commit: Effect.Effect<
   Effect.gen(function* () {
     yield* medianTime(200, create)
     yield* medianTime(200, commit)
-    const found: Array<{ readonly ours: number; readonly theirs: number }> = []
+    const pairs: Array<{ readonly ours: number; readonly theirs: number }> = []
     for (let i = 0; i < 5; i++)
-      found.push({ ours: yield* medianTime(300, create), theirs: yield* medianTime(300, commit) })
-    const ratio = median(found.map(({ ours, theirs }) => ours / theirs))
+      pairs.push({ ours: yield* medianTime(300, create), theirs: yield* medianTime(300, commit) })
+    const ratio = median(pairs.map(({ ours, theirs }) => ours / theirs))
     return {
       work: "one create on an idle Postgres, p50",
       unit: "ms",
-      ours: roundTo(median(found.map(({ ours }) => ours))),
-      peer: roundTo(median(found.map(({ theirs }) => theirs))),
+      ours: roundTo(median(pairs.map(({ ours }) => ours))),
+      peer: roundTo(median(pairs.map(({ theirs }) => theirs))),
       peer_is: "one commit of one row",
       ratio: roundTo(ratio),
       target: TARGETS.idle,

@@ -31,9 +31,9 @@ export const runPgbench = async (pgbench: string, url: string, seconds: number):
   const options = ["-n", "-M", "prepared", "-c", String(IN_FLIGHT), "-j", "2", "-T", String(seconds), "-f", script, url]
   try {
     const { stdout } = await promisify(execFile)(pgbench, options)
-    const found = /^tps = ([\d.]+)/m.exec(stdout)
-    if (found === null) throw new Error(`pgbench printed: ${stdout}`)
-    return Number(found[1])
+    const match = /^tps = ([\d.]+)/m.exec(stdout)
+    if (match === null) throw new Error(`pgbench printed: ${stdout}`)
+    return Number(match[1])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

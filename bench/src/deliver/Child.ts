@@ -31,9 +31,9 @@ export class Child<Ready> {
 
   /** Sends a question to the child, and waits for its reply. */
   async ask<Answer>(question: object): Promise<Answer> {
-    const answer = messageOf(this.#process)
+    const response = messageOf(this.#process)
     this.#process.send(question)
-    return (await answer) as Answer
+    return (await response) as Answer
   }
 
   /** Ends the process. */

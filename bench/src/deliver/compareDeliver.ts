@@ -112,7 +112,7 @@ const p99 = async (url: string, backlog: number, { receiver, seconds }: Place): 
 }
 
 const fairness = async (name: string, onPostgres: boolean, place: Place): Promise<ReadonlyArray<Row>> => {
-  const found: Array<{ readonly beside: number; readonly alone: number }> = []
+  const pairs: Array<{ readonly beside: number; readonly alone: number }> = []
   const measure = async (backlog: number) => p99(onPostgres ? await place.fresh() : "", backlog, place)
   for (let i = 0; i < place.rounds; i++) {
     const first = await measure(i % 2 === 0 ? BACKLOG : 0)
@@ -121,14 +121,14 @@ const fairness = async (name: string, onPostgres: boolean, place: Place): Promis
     console.error(
       `fairness, ${name} ${i + 1}/${place.rounds}: ${pair.beside.toFixed(1)} ms beside it, ${pair.alone.toFixed(1)} ms without`
     )
-    found.push(pair)
+    pairs.push(pair)
   }
-  const ratio = median(found.map(({ beside, alone }) => beside / alone))
+  const ratio = median(pairs.map(({ beside, alone }) => beside / alone))
   const row: Row = {
     work: `p99 of deliveries to healthy shops beside a hanging receiver, ${name}`,
     unit: "ms",
-    ours: roundTo(median(found.map(({ beside }) => beside)), 1),
-    peer: roundTo(median(found.map(({ alone }) => alone)), 1),
+    ours: roundTo(median(pairs.map(({ beside }) => beside)), 1),
+    peer: roundTo(median(pairs.map(({ alone }) => alone)), 1),
     peer_is: "the same without it",
     ratio: roundTo(ratio),
     target: TARGETS.fairness
@@ -172,8 +172,8 @@ export const deliver = benchmark({
     const bench = Effect.gen(function* () {
       const { database } = yield* cluster()
       const receiver = yield* Effect.promise(() => Child.start<{ readonly port: number }>("receiver"))
-      let made = 0
-      const fresh = () => Effect.runPromise(database(`deliver_${++made}`))
+      let databases = 0
+      const fresh = () => Effect.runPromise(database(`deliver_${++databases}`))
       const numbers = { pairs: Number(pairs), events: Number(events), seconds: Number(seconds), rounds: Number(rounds) }
       const place = { receiver, fresh, ...numbers }
       const rows: Array<Row> = []

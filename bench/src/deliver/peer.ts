@@ -30,11 +30,11 @@ const deliverOne = async ({ shop_id, event_id, body }: Payload): Promise<void> =
   const t = Math.floor(started / 1000)
   const v1 = createHmac("sha256", SECRET).update(`${t}.${body}`).digest("hex")
   const headers = { "content-type": "application/json; charset=utf-8", "service-signature": `t=${t},v1=${v1}` }
-  const answer = await http.request({ method: "POST", path: "/ok", headers, body })
-  await answer.body.dump()
-  if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`status ${answer.statusCode}`)
+  const response = await http.request({ method: "POST", path: "/ok", headers, body })
+  await response.body.dump()
+  if (response.statusCode < 200 || response.statusCode > 299) throw new Error(`status ${response.statusCode}`)
   const timings = JSON.stringify({ total_ms: Date.now() - started })
-  const values = [shop_id, event_id, started, answer.statusCode, timings, `HTTP/1.1 ${answer.statusCode} OK\n`]
+  const values = [shop_id, event_id, started, response.statusCode, timings, `HTTP/1.1 ${response.statusCode} OK\n`]
   await pool.query({ name: "attempt", text: INSERT, values })
 }
 
@@ -68,9 +68,9 @@ const bodyOf = (id: string, shop_id: string): string =>
 const shops = Array.from({ length: SHOPS }, () => randomUUID())
 
 const fill = async (events: number): Promise<void> => {
-  for (let made = 0; made < events; made += 20) {
+  for (let queued = 0; queued < events; queued += 20) {
     const payloads = shops.flatMap((shop_id) =>
-      Array.from({ length: Math.min(20, events - made) }, () => {
+      Array.from({ length: Math.min(20, events - queued) }, () => {
         const event_id = randomUUID()
         return { shop_id, event_id, body: bodyOf(event_id, shop_id) }
       })

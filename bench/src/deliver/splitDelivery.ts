@@ -89,11 +89,11 @@ const row = (part: string, unit: Row["unit"], ours: number, peer: number): Row =
 const split = async (ours: Side, peer: Side, serversMs: () => number, rounds: number): Promise<ReadonlyArray<Row>> => {
   const { costs, parts } = measuring(serversMs)
   for (let i = 0; i < WARM_UP_RUNS; i++) for (const side of [ours, peer]) await costs(side)
-  const found: Array<{ readonly ours: Costs; readonly peer: Costs }> = []
-  for (let i = 0; i < rounds; i++) found.push({ ours: await costs(ours), peer: await costs(peer) })
+  const pairs: Array<{ readonly ours: Costs; readonly peer: Costs }> = []
+  for (let i = 0; i < rounds; i++) pairs.push({ ours: await costs(ours), peer: await costs(peer) })
   const [oursSpent, peerSpent] = [await parts(ours), await parts(peer)]
   const both = (read: (costs: Costs) => number) =>
-    [median(found.map(({ ours }) => read(ours))), median(found.map(({ peer }) => read(peer)))] as const
+    [median(pairs.map(({ ours }) => read(ours))), median(pairs.map(({ peer }) => read(peer)))] as const
   const main = both(({ process, threads }) => process - threads)
   return [
     row("CPU time of its process", "µs", ...both(({ process }) => process)),

@@ -15,12 +15,12 @@ const body = (n: number) => bodies[n % bodies.length]
 
 const INSTANT = Date.UTC(2026, 10, 20)
 
-const answer = Effect.succeed(0)
+const response = Effect.succeed(0)
 const marked = Effect.withFiberRuntime<number>((fiber) => {
   markLogs(fiber, "0123456789abcdef01234567")
-  return answer
+  return response
 })
-const annotated = Effect.annotateLogs(answer, "request_id", "0123456789abcdef01234567")
+const annotated = Effect.annotateLogs(response, "request_id", "0123456789abcdef01234567")
 
 const draw = pooledBytes()
 const REQUEST_ID_BYTES = 12

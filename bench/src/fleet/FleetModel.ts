@@ -225,7 +225,7 @@ const used = (tickets_per_s: number, workers: number, spread: Spread, costs: Cos
     (dispatching * claimsPerSecond * costs.look_ms + (serving + dispatching) * ASSUMED.looks_per_s * costs.read_ms)
   const capacity = 1_000 * ASSUMED.cores_per_worker * ASSUMED.most_cpu
   const connections = ASSUMED.connections_per_process * (serving + dispatching)
-  const found = {
+  const shares = {
     "CPU of the busiest worker": ((acts / workers) * spread.uneven_workers + looks) / capacity,
     "connections of a worker": connections / ASSUMED.most_connections,
     // The coordinator finds the cells of shops and keys, and the nodes of the cells.
@@ -233,11 +233,11 @@ const used = (tickets_per_s: number, workers: number, spread: Spread, costs: Cos
       ((2 * (commands + reads) * spread.lookUps + (serving + dispatching) * ASSUMED.looks_per_s) * costs.read_ms) /
       capacity
   } satisfies Record<Part, number>
-  return { used: found, batch, processes: serving + dispatching }
+  return { used: shares, batch, processes: serving + dispatching }
 }
 
-const bending = (found: Readonly<Record<Part, number>>): Part =>
-  (Object.keys(found) as Array<Part>).reduce((a, b) => (found[b] > found[a] ? b : a))
+const bending = (shares: Readonly<Record<Part, number>>): Part =>
+  (Object.keys(shares) as Array<Part>).reduce((a, b) => (shares[b] > shares[a] ? b : a))
 
 const perSecond = (day: number): number => (day / (ASSUMED.hours_a_day * 3_600)) * ASSUMED.peak
 
@@ -252,8 +252,8 @@ const bend = (workers: number, uneven_workers: number, costs: Costs) => {
     return used(tickets_per_s, workers, spread, costs).used
   }
   const shops = smallestWhere(1, MAX_SHOPS, (shops) => {
-    const found = at(shops)
-    return found[bending(found)] >= 1
+    const shares = at(shops)
+    return shares[bending(shares)] >= 1
   })
   return { shops, part: bending(at(shops)) }
 }
@@ -269,7 +269,7 @@ export const simulateFleet = (fleet: Fleet, costs: Costs): SimulatedFleet => {
   const all = total(loads)
   const uneven_workers = (max(ofWorkers) * workers) / all
   const tickets_per_s = perSecond(all)
-  const found = used(tickets_per_s, workers, { cells, uneven_workers, lookUps: lookUpsOf(spreadOfShops) }, costs)
+  const usage = used(tickets_per_s, workers, { cells, uneven_workers, lookUps: lookUpsOf(spreadOfShops) }, costs)
   const bent = bend(workers, uneven_workers, costs)
   const alone = ratesOf(perSecond(spreadOfShops.of(1)))
   const aloneCosts =
@@ -280,9 +280,9 @@ export const simulateFleet = (fleet: Fleet, costs: Costs): SimulatedFleet => {
   return {
     ...fleet,
     tickets_per_s,
-    processes: found.processes,
-    batch: found.batch,
-    used: found.used,
+    processes: usage.processes,
+    batch: usage.batch,
+    used: usage.used,
     bends: bent.part,
     bends_at_shops: bent.shops,
     uneven_cells: (max(loads) * cells) / all,

@@ -13,10 +13,10 @@ const rowsIn = (name: string): ReadonlyArray<Row> => {
 /** Reads the costs from the results of other benchmarks. */
 export const costsFrom = (rows: (name: string) => ReadonlyArray<Row> = rowsIn): Costs => {
   const result = (benchmark: string, isMeant: (work: string) => boolean): number => {
-    const found = rows(benchmark).find(({ work }) => isMeant(work))
-    if (found === undefined)
+    const row = rows(benchmark).find(({ work }) => isMeant(work))
+    if (row === undefined)
       throw new Error(`The results of ${benchmark} lack a row: run npm run bench -- --only ${benchmark}`)
-    return found.ours
+    return row.ours
   }
   const ofCells = (work: string, way = WAY) => result("cells", (one) => one === `${work}${way}`)
   const [alone, together, batch] = [

@@ -17,17 +17,17 @@ import { type Backlog, openFilled, shopId } from "./Queue.js"
 const looking = (clock: { readonly advance: (ms: number) => void }) =>
   Effect.gen(function* () {
     const probes = [...((yield* Probes) ?? [])]
-    const took: Array<number> = []
+    const durations: Array<number> = []
     for (let i = 0; i < 21; i++) {
       clock.advance(6_000)
-      took.push(
+      durations.push(
         yield* medianTime(
           1,
           Effect.forEach(probes, ({ measure = Effect.void }) => measure, { discard: true })
         )
       )
     }
-    return median(took)
+    return median(durations)
   })
 
 /**
@@ -105,9 +105,11 @@ export const measureClaims = (database: Cluster["database"], backlog: Backlog) =
     return yield* Effect.gen(function* () {
       const { claim } = yield* Deliveries
       const one = Effect.suspend(() => claim(clock.unsafeCurrentTimeMillis(), 1))
-      let asked = 0
+      let scrapes = 0
       const create = Effect.suspend(() =>
-        runCommand(createTicket(shopId((++asked % backlog.waiting) + 1), ticketInput(), { via: "api", foundWords: [] }))
+        runCommand(
+          createTicket(shopId((++scrapes % backlog.waiting) + 1), ticketInput(), { via: "api", foundWords: [] })
+        )
       )
       // There are few enough claims that no shop of the smallest queue has four deliveries in flight.
       yield* medianTime(10, one)

@@ -245,7 +245,7 @@ export const growth = benchmark({
       )
       return [...timed, ...untimed]
     })
-    const found = await Effect.runPromise(Effect.scoped(bench))
-    return { rows: found.flatMap(({ rows }) => rows), plots: found.flatMap(({ plots }) => plots) }
+    const results = await Effect.runPromise(Effect.scoped(bench))
+    return { rows: results.flatMap(({ rows }) => rows), plots: results.flatMap(({ plots }) => plots) }
   }
 })

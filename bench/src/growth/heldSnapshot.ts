@@ -18,18 +18,18 @@ const AT_ONCE = 64
 const delivering = (clock: BenchClock, seconds: number) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
-    const took: Array<number> = []
-    for (let made = 0; made < seconds * RATE; made += AT_ONCE) {
+    const durations: Array<number> = []
+    for (let count = 0; count < seconds * RATE; count += AT_ONCE) {
       clock.advance((AT_ONCE * 1000) / RATE)
       const begun = performance.now()
       const claims = yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), AT_ONCE)
-      took.push(performance.now() - begun)
+      durations.push(performance.now() - begun)
       yield* Effect.forEach(claims, (claim) => record(claim, statusResult(200)), {
         concurrency: "unbounded",
         discard: true
       })
     }
-    return took
+    return durations
   })
 
 /** Measures the duration of a claim before a snapshot is held, and in each tenth of the minutes in which it is held. */

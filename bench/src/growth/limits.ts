@@ -19,7 +19,7 @@ export const countingRequests = (database: Cluster["database"], keys: ReadonlyAr
     const limits = yield* Effect.provide(RateLimits, context)
     const now = clock.unsafeCurrentTimeMillis()
     let known = 0
-    const found: Array<{ readonly keys: number; readonly alone: number; readonly together: number }> = []
+    const measurements: Array<{ readonly keys: number; readonly alone: number; readonly together: number }> = []
     for (const n of keys) {
       yield* session.run(
         `insert into rate_limit select 'requests_per_minute', 'key ' || n, 1, $1 from generate_series($2::integer, $3::integer) n`,
@@ -27,9 +27,9 @@ export const countingRequests = (database: Cluster["database"], keys: ReadonlyAr
       )
       known = n
       yield* session.run("vacuum analyze rate_limit")
-      let asked = 0
+      let count = 0
       const take = Effect.suspend(() => {
-        const subject = `key ${((++asked * 7919) % n) + 1}`
+        const subject = `key ${((++count * 7919) % n) + 1}`
         return Effect.either(limits.take([{ policy: "requests_per_minute", subject, time_zone: null }], now))
       })
       const together = Effect.all(
@@ -37,7 +37,7 @@ export const countingRequests = (database: Cluster["database"], keys: ReadonlyAr
         { concurrency: "unbounded", discard: true }
       )
       yield* medianTime(50, take)
-      found.push({ keys: n, alone: yield* medianTime(300, take), together: yield* medianTime(60, together) })
+      measurements.push({ keys: n, alone: yield* medianTime(300, take), together: yield* medianTime(60, together) })
     }
-    return found
+    return measurements
   })

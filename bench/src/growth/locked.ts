@@ -50,9 +50,9 @@ export const lockedTable = (database: Cluster["database"], seconds: number) =>
           Effect.zipRight(Effect.yieldNow()),
           Effect.repeat({ until: () => performance.now() > end })
         )
-      const seen: Array<Seen> = []
+      const samples: Array<Seen> = []
       const looking = look.pipe(
-        Effect.tap((one) => Effect.sync(() => void seen.push(one))),
+        Effect.tap((one) => Effect.sync(() => void samples.push(one))),
         Effect.zipRight(Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 100)))),
         Effect.repeat({ until: () => performance.now() > end })
       )
@@ -67,8 +67,8 @@ export const lockedTable = (database: Cluster["database"], seconds: number) =>
       const unlocked = performance.now()
       yield* Effect.eventually(create)
       return {
-        connections: Math.max(...seen.map(({ open }) => open)),
-        statement_s: Math.max(...seen.map(({ oldest }) => oldest)),
+        connections: Math.max(...samples.map(({ open }) => open)),
+        statement_s: Math.max(...samples.map(({ oldest }) => oldest)),
         answered,
         back_ms: performance.now() - unlocked
       }

@@ -18,7 +18,7 @@ export class HonestClients {
   readonly #port: number
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
   /** The tickets whose creates got a 201, with their shops. */
-  readonly made: Array<{ readonly id: string; readonly shop: number }> = []
+  readonly created: Array<{ readonly id: string; readonly shop: number }> = []
   #next = 0
   #creates = 0
 
@@ -34,20 +34,20 @@ export class HonestClients {
   async run(seconds: number): Promise<HonestLatencies> {
     const times: HonestLatencies = { ms: [], failures: [] }
     const until = performance.now() + seconds * 1_000
-    const one = async () => {
+    const client = async () => {
       while (performance.now() < until) {
         await this.#step(times)
         await pause(PAUSE_MS)
       }
     }
-    await Promise.all(Array.from({ length: CLIENTS }, one))
+    await Promise.all(Array.from({ length: CLIENTS }, client))
     return times
   }
 
   /** The number of tickets whose creates got a 201 and that do not exist. */
   async lost(): Promise<number> {
     let lost = 0
-    for (const { id, shop } of this.made)
+    for (const { id, shop } of this.created)
       if ((await this.#ask("GET", `/v1/tickets/${id}`, this.#keyOf(shop))).status !== 200) lost++
     return lost
   }
@@ -59,13 +59,13 @@ export class HonestClients {
 
   async #step({ ms, failures }: HonestLatencies): Promise<void> {
     const n = this.#next++
-    const known = n % CREATES_PER_READS === 0 ? undefined : this.made[n % Math.max(1, this.made.length)]
+    const known = n % CREATES_PER_READS === 0 ? undefined : this.created[n % Math.max(1, this.created.length)]
     const begun = performance.now()
     try {
       if (known === undefined) {
         const shop = this.#creates++ % SHOPS
         const { status, text } = await this.#ask("POST", "/v1/tickets", this.#keyOf(shop), ticketBody(n))
-        if (status === 201) this.made.push({ id: JSON.parse(text).data.id, shop })
+        if (status === 201) this.created.push({ id: JSON.parse(text).data.id, shop })
         else failures.push(`POST ${status}`)
       } else {
         const { status } = await this.#ask("GET", `/v1/tickets/${known.id}`, this.#keyOf(known.shop))

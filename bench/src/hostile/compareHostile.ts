@@ -97,12 +97,12 @@ export const hostile = benchmark({
     const nice = switches["same-priority"] ? 0 : LOWEST_PRIORITY
     const rounds: Array<Round> = []
     for (let i = 0; i < Number(times); i++) {
-      const one = await round(Number(seconds), Number(connections), nice)
-      const [sent, read] = [one.toll.sent, one.toll.read].map((bytes) => `${mib(bytes)} MiB`)
+      const result = await round(Number(seconds), Number(connections), nice)
+      const [sent, read] = [result.toll.sent, result.toll.read].map((bytes) => `${mib(bytes)} MiB`)
       console.error(
-        `hostile ${i + 1}/${times}: ${one.toll.reopened} connections opened again, ${sent} sent, ${read} read`
+        `hostile ${i + 1}/${times}: ${result.toll.reopened} connections opened again, ${sent} sent, ${read} read`
       )
-      rounds.push(one)
+      rounds.push(result)
     }
     const failures = rounds.flatMap(({ quiet, attacked, after }) =>
       [quiet, attacked, after].flatMap(({ failures }) => failures)

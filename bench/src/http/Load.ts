@@ -66,7 +66,7 @@ export const withAutocannon: Generator = (load) => awake(() => sending(load))
 const sending: Generator = async (load) => {
   let started = 0
   let ended = 0
-  let answers = 0
+  let responses = 0
   let connection = 0
   const running = autocannon({
     url: `http://127.0.0.1:${load.port}`,
@@ -83,12 +83,12 @@ const sending: Generator = async (load) => {
     started = performance.now()
   })
   running.on("response", () => {
-    answers++
+    responses++
     ended = performance.now()
   })
   const { errors, non2xx } = await running
   if (errors + non2xx > 0) throw new Error(`${errors} errors and ${non2xx} refusals: the load must not be refused`)
-  return { per_second: (answers * 1000) / (ended - started), sent: answers }
+  return { per_second: (responses * 1000) / (ended - started), sent: responses }
 }
 
 const lua = ({ work, tickets, from }: Load): string => {
@@ -133,8 +133,8 @@ export const withWrk: Generator = async (load) => {
     const args = ["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "-s", script, `http://127.0.0.1:${load.port}`]
     const { stdout } = await promisify(execFile)("wrk", args)
     if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`The load must not be refused:\n${stdout}`)
-    const found = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1])
-    return { per_second: found(/Requests\/sec: +([\d.]+)/), sent: found(/(\d+) requests in/) }
+    const numberAfter = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1])
+    return { per_second: numberAfter(/Requests\/sec: +([\d.]+)/), sent: numberAfter(/(\d+) requests in/) }
   } finally {
     rmSync(directory, { recursive: true })
   }

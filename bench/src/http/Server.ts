@@ -39,10 +39,10 @@ export const stop = async ({ process }: Server): Promise<void> => {
   await once(process, "exit")
 }
 
-const ask = async <A>({ process }: Server, asked: ServerQuestion): Promise<A> => {
-  process.send(asked)
-  const [answer] = (await once(process, "message")) as [A]
-  return answer
+const ask = async <A>({ process }: Server, question: ServerQuestion): Promise<A> => {
+  process.send(question)
+  const [response] = (await once(process, "message")) as [A]
+  return response
 }
 
 const processorSeconds = async (server: Server): Promise<number> => {

@@ -57,7 +57,7 @@ export interface Ready {
  */
 export const announce = (ready: Ready): void => {
   let ending: Awaited<ReturnType<typeof startProfile>> | undefined
-  const answers = {
+  const responses = {
     usage: async () => process.cpuUsage(),
     profile: async () => {
       ending = await startProfile()
@@ -65,7 +65,7 @@ export const announce = (ready: Ready): void => {
     },
     shares: () => ending!()
   }
-  process.on("message", async (asked: ServerQuestion) => process.send?.(await answers[asked]()))
+  process.on("message", async (question: ServerQuestion) => process.send?.(await responses[question]()))
   process.on("disconnect", () => process.exit())
   process.send?.(ready)
   if (process.send === undefined) console.log(ready.port)

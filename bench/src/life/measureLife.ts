@@ -18,9 +18,9 @@ const requests = (port: number) => {
       authorization: `Bearer ${key(n % (SHOPS * KEYS_PER_SHOP))}`,
       ...(body !== undefined && { "content-type": "application/json", "idempotency-key": `life-${++sent}` })
     }
-    const answer = await pool.request({ method, path, headers, ...(body !== undefined && { body }) })
-    const text = await answer.body.text()
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`)
+    const response = await pool.request({ method, path, headers, ...(body !== undefined && { body }) })
+    const text = await response.body.text()
+    if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`)
     return text
   }
   return {
@@ -38,10 +38,10 @@ type Requests = ReturnType<typeof requests>
 /** Runs work for each of a number of tickets, {@link CONNECTIONS} at a time. */
 const each = async (tickets: number, work: (n: number) => Promise<unknown>): Promise<void> => {
   let next = 0
-  const one = async () => {
+  const worker = async () => {
     while (next < tickets) await work(next++)
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, one))
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker))
 }
 
 const writes = async ({ create, change }: Requests, n: number): Promise<string> => {

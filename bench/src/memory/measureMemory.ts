@@ -21,14 +21,14 @@ const ask = (port: number, agent: Agent): Promise<void> =>
 
 const medianRequest = async (port: number): Promise<number> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const took: Array<number> = []
+  const durations: Array<number> = []
   for (let i = 0; i < REQUESTS; i++) {
     const begun = performance.now()
     await ask(port, agent)
-    took.push(performance.now() - begun)
+    durations.push(performance.now() - begun)
   }
   agent.destroy()
-  return median(took)
+  return median(durations)
 }
 
 /** The bytes of a ticket in the memory store, with its shop's share and the event that it raised. */

@@ -28,13 +28,13 @@ const input = ticketInput({
   price_minor: 45_000,
   external_ref: "web-1001"
 })
-let made = 0
+let count = 0
 
 const grow = (tickets: number) =>
   Effect.gen(function* () {
-    while (made < tickets) {
+    while (count < tickets) {
       const { id } = yield* openShop()
-      for (let n = 0; n < TICKETS_OF_SHOP && made < tickets; n++, made++)
+      for (let n = 0; n < TICKETS_OF_SHOP && count < tickets; n++, count++)
         yield* runCommand(createTicket(id, input, { via: "api", foundWords: [] }))
     }
   })

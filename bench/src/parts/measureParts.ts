@@ -66,7 +66,7 @@ const inProcess = Effect.gen(function* () {
     runtime
   )
   const group = yield* Effect.provide(workshopRoutes({ validateResponses: false }), runtime)
-  const answer = yield* Effect.provide(pipeline([group]), runtime)
+  const response = yield* Effect.provide(pipeline([group]), runtime)
   const limits = yield* Effect.provide(RateLimits, runtime)
   const keys = yield* Effect.provide(ApiKeyCache, runtime)
 
@@ -79,14 +79,16 @@ const inProcess = Effect.gen(function* () {
     limits.take([{ policy: "requests_per_minute", subject: `k${n % 10_000}`, time_zone: null }], now + n)
   const onward = { times: CREATES, between: () => clock.advance(HOUR_MS) }
   const expectStatus = (expected: number) => (n: number) => {
-    const { status } = run(answer(requestOf(expected === 200 ? "GET" : "POST", made + n, shops[n % SHOPS]!.ticket.id)))
+    const { status } = run(
+      response(requestOf(expected === 200 ? "GET" : "POST", count + n, shops[n % SHOPS]!.ticket.id))
+    )
     if (status !== expected) throw new Error(`A request got the status ${status} instead of ${expected}`)
   }
-  let made = 0
+  let count = 0
   clock.advance(HOUR_MS)
   const bodies = Array.from({ length: CREATES }, (_, n) => JSON.parse(ticketBody(n)) as unknown)
   const reading = coldAndWarm(CREATES, expectStatus(201), (n) => byReader(bodies[n]))
-  made += CREATES
+  count += CREATES
   clock.advance(HOUR_MS)
 
   return [
@@ -130,7 +132,7 @@ const inProcess = Effect.gen(function* () {
     ),
     row(
       "Tickets.create, memory store",
-      costOf((n) => run(tickets.create(shops[n % SHOPS]!.caller, input, `key-${made++}` as never)), onward)
+      costOf((n) => run(tickets.create(shops[n % SHOPS]!.caller, input, `key-${count++}` as never)), onward)
     ),
     row(
       "GET in all, without a socket",
@@ -141,7 +143,7 @@ const inProcess = Effect.gen(function* () {
       costOf(expectStatus(201), {
         times: CREATES,
         between: () => {
-          made += CREATES
+          count += CREATES
           clock.advance(HOUR_MS)
         }
       })
@@ -191,16 +193,16 @@ const FASTIFY = "hand-written fastify"
 
 const rowsOnSocket = async (work: Work): Promise<ReadonlyArray<Row>> => {
   const [bare, ours, peer] = [await onSocket("bare", work), await onSocket("ours", work), await onSocket("peer", work)]
-  const beside = (part: string, mine: number, theirs: number): Row => ({
-    ...row(`${work} over a socket: ${part}`, mine),
-    peer: roundTo(theirs),
+  const comparison = (part: string, ours_us: number, peer_us: number): Row => ({
+    ...row(`${work} over a socket: ${part}`, ours_us),
+    peer: roundTo(peer_us),
     peer_is: FASTIFY
   })
   return [
     row(`${work} over a socket: node:http alone, which sends the same bytes to everybody`, bare.cost),
-    beside("all of it", ours.cost, peer.cost),
+    comparison("all of it", ours.cost, peer.cost),
     ...Object.keys(ours.shares).map((kind) =>
-      beside(kind, ours.cost * ours.shares[kind]!, peer.cost * (peer.shares[kind] ?? 0))
+      comparison(kind, ours.cost * ours.shares[kind]!, peer.cost * (peer.shares[kind] ?? 0))
     )
   ]
 }

@@ -78,8 +78,8 @@ export const roundTo = (value: number, digits = 2): number => Number(value.toFix
 
 /** True if the results of a row are within a bound. */
 export const holds = ({ ours, ratio, cpu_ratio }: Row, bound: Bound): boolean => {
-  const found = [ratio, cpu_ratio].filter((one) => one !== undefined)
-  const values = found.length === 0 ? [ours] : found
+  const ratios = [ratio, cpu_ratio].filter((one) => one !== undefined)
+  const values = ratios.length === 0 ? [ours] : ratios
   return "at_least" in bound
     ? values.every((value) => value >= bound.at_least)
     : values.every((value) => value <= bound.at_most)

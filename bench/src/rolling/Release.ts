@@ -65,9 +65,9 @@ export class ServiceNode {
 
   /** Requests `/readyz`. Returns undefined if the node is ready, otherwise the reason why it is not. */
   async unready(): Promise<string | undefined> {
-    const answer = await fetch(`http://127.0.0.1:${this.port}/readyz`)
-    const body = (await answer.json()) as { readonly error?: { readonly message: string } }
-    return answer.ok ? undefined : (body.error?.message ?? `status ${answer.status}`)
+    const response = await fetch(`http://127.0.0.1:${this.port}/readyz`)
+    const body = (await response.json()) as { readonly error?: { readonly message: string } }
+    return response.ok ? undefined : (body.error?.message ?? `status ${response.status}`)
   }
 
   /** Stops the node like a supervisor, with SIGTERM. */

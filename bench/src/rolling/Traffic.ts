@@ -64,12 +64,18 @@ export class Traffic {
   async #serve({ key }: Seller): Promise<void> {
     const body = { service: "Resoling", item: "Brown boots", price_minor: 45_000, client_phone: walkIn() }
     const idempotencyKey = randomUUID()
-    const made = await this.ask<AcknowledgedTicket>({ method: "POST", path: "/v1/tickets", key, body, idempotencyKey })
+    const ticket = await this.ask<AcknowledgedTicket>({
+      method: "POST",
+      path: "/v1/tickets",
+      key,
+      body,
+      idempotencyKey
+    })
     await setTimeout(PAUSE_MS)
-    if (made === undefined) return
-    this.#remember(made, key)
-    const path = `/v1/tickets/${made.id}`
-    await this.#same(await this.ask<AcknowledgedTicket>({ method: "GET", path, key }), made)
+    if (ticket === undefined) return
+    this.#remember(ticket, key)
+    const path = `/v1/tickets/${ticket.id}`
+    await this.#same(await this.ask<AcknowledgedTicket>({ method: "GET", path, key }), ticket)
     await setTimeout(PAUSE_MS)
     const ready = await this.ask<AcknowledgedTicket>({
       method: "POST",
@@ -80,7 +86,7 @@ export class Traffic {
     if (ready !== undefined) this.#remember(ready, key)
     await setTimeout(PAUSE_MS)
     const list = await this.ask<ReadonlyArray<AcknowledgedTicket>>({ method: "GET", path: "/v1/tickets?limit=5", key })
-    if (list?.some(({ id }) => id === made.id) === false) this.failures.push("a ticket is missing in the list")
+    if (list?.some(({ id }) => id === ticket.id) === false) this.failures.push("a ticket is missing in the list")
     await setTimeout(PAUSE_MS)
   }
 
@@ -88,32 +94,32 @@ export class Traffic {
     this.acknowledged.set(id, { id, number, state, key })
   }
 
-  async #same(found: AcknowledgedTicket | undefined, { id, number }: AcknowledgedTicket) {
-    if (found !== undefined && (found.id !== id || found.number !== number))
-      this.failures.push(`ticket ${id} was read as ${found.id} with number ${found.number}`)
+  async #same(actual: AcknowledgedTicket | undefined, { id, number }: AcknowledgedTicket) {
+    if (actual !== undefined && (actual.id !== id || actual.number !== number))
+      this.failures.push(`ticket ${id} was read as ${actual.id} with number ${actual.number}`)
   }
 
   /** Sends a request to one node after another until one responds with a status other than 503. */
-  async ask<Data>(asked: Asked): Promise<Data | undefined> {
+  async ask<Data>(request: Asked): Promise<Data | undefined> {
     const start = performance.now()
     const { phase } = this
     const failed = { unavailable: 0, broken: 0 }
     while (performance.now() - start < TIMEOUT_MS) {
       const { port } = this.nodes[this.#turn++ % this.nodes.length]!
-      const answer = await send(port, asked)
-      if (answer !== undefined && answer.status !== 503) {
+      const response = await send(port, request)
+      if (response !== undefined && response.status !== 503) {
         this.looks.push({ phase, ms: performance.now() - start, ...failed })
-        if (answer.status < 300) return answer.body.data as Data
+        if (response.status < 300) return response.body.data as Data
         this.failures.push(
-          `${asked.method} ${asked.path.slice(0, 12)}: ${answer.status} ${JSON.stringify(answer.body)}`
+          `${request.method} ${request.path.slice(0, 12)}: ${response.status} ${JSON.stringify(response.body)}`
         )
         return undefined
       }
-      if (answer === undefined) failed.broken++
+      if (response === undefined) failed.broken++
       else failed.unavailable++
       await setTimeout(AGAIN_MS)
     }
-    this.failures.push(`${asked.method} ${asked.path}: no answer within ${TIMEOUT_MS} ms`)
+    this.failures.push(`${request.method} ${request.path}: no response within ${TIMEOUT_MS} ms`)
     return undefined
   }
 }
@@ -126,8 +132,8 @@ const send = async (port: number, { method, path, key, body, idempotencyKey }: A
   }
   const text = body === undefined ? null : JSON.stringify(body)
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: text })
-    return { status: answer.status, body: (await answer.json()) as { readonly data?: unknown } }
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: text })
+    return { status: response.status, body: (await response.json()) as { readonly data?: unknown } }
   } catch {
     return undefined
   }

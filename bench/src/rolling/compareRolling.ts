@@ -104,12 +104,12 @@ const tableOf = ({ looks }: Traffic) =>
 const lost = async (traffic: Traffic) => {
   const missing: Array<string> = []
   for (const { id, number, state, key } of traffic.acknowledged.values()) {
-    const found = await traffic.ask<{ number: number; state: string }>({
+    const ticket = await traffic.ask<{ number: number; state: string }>({
       method: "GET",
       path: `/v1/tickets/${id}`,
       key
     })
-    if (found?.number !== number || found.state !== state) missing.push(`ticket ${id} is ${JSON.stringify(found)}`)
+    if (ticket?.number !== number || ticket.state !== state) missing.push(`ticket ${id} is ${JSON.stringify(ticket)}`)
   }
   return missing
 }
@@ -211,8 +211,8 @@ const filled = (session: Session, traffic: Traffic, seller: Seller, tickets: num
   Effect.gen(function* () {
     const body = { service: "Resoling", item: "Brown boots" }
     const asked = { method: "POST", path: "/v1/tickets", key: seller.key, body, idempotencyKey: "filled" } as const
-    const made = yield* Effect.promise(() => traffic.ask<{ id: string }>(asked))
-    if (made !== undefined && tickets > 0) yield* addTickets(session, seller, made.id, tickets)
+    const ticket = yield* Effect.promise(() => traffic.ask<{ id: string }>(asked))
+    if (ticket !== undefined && tickets > 0) yield* addTickets(session, seller, ticket.id, tickets)
     yield* session.run("analyze")
   })
 

@@ -66,13 +66,13 @@ const round = (shops: ReadonlyArray<FilledShop>, name: ActName, times: number) =
  */
 const measured = (shops: ReadonlyArray<FilledShop>, name: ActName, rounds: number) =>
   Effect.gen(function* () {
-    const found: Array<ReadonlyArray<number>> = []
+    const durations: Array<ReadonlyArray<number>> = []
     for (let i = -WARM_UP; i < rounds; i++) {
       const took = yield* round(shops, name, TIMES)
-      if (i >= 0) found.push(took)
+      if (i >= 0) durations.push(took)
     }
-    const ms = shops.map((_, size) => median(found.map((took) => took[size]!)))
-    const ratio = median(found.map((took) => took.at(-1)! / took[0]!))
+    const ms = shops.map((_, size) => median(durations.map((took) => took[size]!)))
+    const ratio = median(durations.map((took) => took.at(-1)! / took[0]!))
     return { name, ms, ratio }
   })
 

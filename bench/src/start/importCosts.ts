@@ -54,9 +54,9 @@ export const importCosts = async (times: number): Promise<Table> => {
   const rows: Array<ReadonlyArray<string>> = []
   for (const { name, url } of publicEntries()) {
     await imported(url)
-    const found: Array<readonly [number, number]> = []
-    for (let i = 0; i < times; i++) found.push(await imported(url))
-    const [took_ms, processor_ms] = [median(found.map(([took]) => took)), median(found.map(([, used]) => used))]
+    const costs: Array<readonly [number, number]> = []
+    for (let i = 0; i < times; i++) costs.push(await imported(url))
+    const [took_ms, processor_ms] = [median(costs.map(([took]) => took)), median(costs.map(([, used]) => used))]
     rows.push([name, `${Math.round(took_ms)} ms`, `${Math.round(processor_ms)} ms`])
   }
   return { head: ["public entry", "import()", "processor time"], rows }

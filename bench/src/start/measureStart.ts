@@ -89,8 +89,8 @@ export const start = benchmark({
   },
   args: { usual: ["--times", "3"], quick: ["--times", "1", "--imports", "1"] },
   run: async ({ times, imports }) => {
-    const took = new Map<string, Array<number>>()
-    const note = (name: string, ms: number) => took.set(name, [...(took.get(name) ?? []), ms])
+    const durations = new Map<string, Array<number>>()
+    const note = (name: string, ms: number) => durations.set(name, [...(durations.get(name) ?? []), ms])
     const noteServer = async (name: string, args: ReadonlyArray<string>, path: string) => {
       const port = await Effect.runPromise(freePort)
       const [ms, stop] = await timed(() => toTheFirstResponse(args, path, port))
@@ -111,7 +111,7 @@ export const start = benchmark({
       await noteServer("Express program, module by module", [express], "/counter/1")
     }
     rmSync(folder, { recursive: true })
-    const rows = [...took].map(([work, times]): Row => {
+    const rows = [...durations].map(([work, times]): Row => {
       const target = TARGETS[work]
       return {
         work,

@@ -48,7 +48,7 @@ type Query = (
 /** Runs work, and returns the durations of its round trips by the names of their statements. */
 const roundTrips = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const took = new Map<string, Array<number>>()
+    const durations = new Map<string, Array<number>>()
     const query = pg.Client.prototype.query as unknown as Query
     /** The statements that the process is sending together. */
     let sending: { readonly begun: number; readonly names: Array<string>; left: number } | undefined
@@ -66,7 +66,7 @@ const roundTrips = <A, E, R>(work: Effect.Effect<A, E, R>) =>
         callback(error, result)
         if (--trip.left > 0) return
         const names = trip.names.join(", ")
-        took.set(names, [...(took.get(names) ?? []), performance.now() - trip.begun])
+        durations.set(names, [...(durations.get(names) ?? []), performance.now() - trip.begun])
       })
     }
     pg.Client.prototype.query = recordedQuery as unknown as pg.Client["query"]
@@ -76,7 +76,7 @@ const roundTrips = <A, E, R>(work: Effect.Effect<A, E, R>) =>
         pg.Client.prototype.query = query as unknown as pg.Client["query"]
       })
     )
-    return { result, took }
+    return { result, durations }
   })
 
 const row = (work: string, unit: Row["unit"], ours: number): Row => ({ work, unit, ours: roundTo(ours, 3) })
@@ -86,14 +86,14 @@ const split = <E, R>(session: Session, act: string, acts: number, work: Effect.E
   Effect.gen(function* () {
     yield* session.run("select pg_stat_statements_reset()")
     const before = process.cpuUsage()
-    const { result: p50_ms, took } = yield* roundTrips(work)
+    const { result: p50_ms, durations } = yield* roundTrips(work)
     const { user, system } = process.cpuUsage(before)
     const statements = yield* session.run<Statement>(STATEMENTS)
     const shown = statements.filter(({ calls }) => calls >= acts / SELDOM)
-    const trips = [...took].filter(([, all]) => all.length >= acts / 20)
+    const trips = [...durations].filter(([, all]) => all.length >= acts / 20)
     return [
       row(`${act}, p50`, "ms", p50_ms),
-      row(`${act}: round trips`, "", [...took.values()].reduce((sum, all) => sum + all.length, 0) / acts),
+      row(`${act}: round trips`, "", [...durations.values()].reduce((sum, all) => sum + all.length, 0) / acts),
       ...(p50_ms < 10 ? trips.map(([names, all]) => row(`${act}: the round trip of ${names}`, "ms", median(all))) : []),
       ...shown.map(({ name, took_ms }) => row(`${act}: ${name}, in the server`, "ms", took_ms / acts)),
       row(`${act}: CPU time of this process`, "ms", (user + system) / 1_000 / acts)
