@@ -62,7 +62,7 @@ export const generate = (): void => {
     const client = async () => {
       while (isOn) await send(performance.now(), false)
     }
-    for (let no = 0; no < clients; no++) void client()
+    for (let index = 0; index < clients; index++) void client()
     stop = () => {
       isOn = false
     }
@@ -138,16 +138,16 @@ export class Generator {
   }
 
   /** Runs a command for a number of seconds, and resolves with the measurements of each. */
-  during(seconds: number, order: Order, onSecond: (second: Second, no: number) => void = () => {}) {
+  during(seconds: number, order: Order, onSecond: (second: Second, index: number) => void = () => {}) {
     return new Promise<ReadonlyArray<Second>>((resolve, reject) => {
-      const seen: Array<Second> = []
+      const measurements: Array<Second> = []
       this.#onGone = reject
       this.#onSecond = (second) => {
-        seen.push(second)
-        onSecond(second, seen.length)
-        if (seen.length < seconds) return
+        measurements.push(second)
+        onSecond(second, measurements.length)
+        if (measurements.length < seconds) return
         this.#onSecond = () => {}
-        resolve(seen)
+        resolve(measurements)
       }
       this.order(order)
     })

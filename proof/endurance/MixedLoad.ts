@@ -48,14 +48,14 @@ export class MixedLoad {
     await Promise.all(Array.from({ length: 8 }, worker))
   }
 
-  async #openShop(no: number, hook: string): Promise<void> {
-    const shop = { name: `Shop ${no}`, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+  async #openShop(index: number, hook: string): Promise<void> {
+    const shop = { name: `Shop ${index}`, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
     const { data } = await this.#insist("POST", "/sandbox/shops", shop)
     const path = `/sandbox/shops/${data.shop.id}`
     const keys: Array<string> = [data.key]
     while (keys.length < 5)
       keys.push((await this.#insist("POST", `${path}/keys`, { name: `till ${keys.length}`, preset: "full" })).data.key)
-    await this.#insist("PUT", `${path}/webhook`, { url: `${hook}${no}` })
+    await this.#insist("PUT", `${path}/webhook`, { url: `${hook}${index}` })
     this.#keys.push(keys)
   }
 
@@ -73,11 +73,11 @@ export class MixedLoad {
 
   #call(method: string, path: string, key: string | undefined, due_ms: number, body?: object): Promise<Response> {
     const text = body === undefined ? "" : JSON.stringify(body)
-    const once = method === "POST" && key !== undefined ? `Idempotency-Key: ${crypto.randomUUID()}\r\n` : ""
+    const header = method === "POST" && key !== undefined ? `Idempotency-Key: ${crypto.randomUUID()}\r\n` : ""
     const auth = key === undefined ? "" : `Authorization: Bearer ${key}\r\n`
     const length = body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n`
     return this.#connections.send(
-      `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${auth}${once}${length}\r\n`,
+      `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${auth}${header}${length}\r\n`,
       text,
       due_ms
     )
@@ -85,9 +85,9 @@ export class MixedLoad {
 
   /** Sends the next request of the mix. */
   async next(due_ms: number): Promise<EndedRequest> {
-    const no = this.#requests++
-    const shop = no % this.#keys.length
-    const key = this.#keyOf(shop, Math.floor(no / this.#keys.length))
+    const request = this.#requests++
+    const shop = request % this.#keys.length
+    const key = this.#keyOf(shop, Math.floor(request / this.#keys.length))
     const kind = Math.floor(Math.random() * 20)
     if (kind === 0 || this.#open.length < BACKLOG) return this.#create(shop, key, due_ms)
     if (kind <= 2) return this.#move(this.#open.shift()!, due_ms)
@@ -99,7 +99,7 @@ export class MixedLoad {
     if (kind === 7) return this.#read("/v1/shop", key, due_ms)
     const known = this.#known[Math.floor(Math.random() * this.#known.length)]
     if (known === undefined) return this.#read("/v1/shop", key, due_ms)
-    return this.#read(`/v1/tickets/${known.id}`, this.#keyOf(known.shop, no), due_ms)
+    return this.#read(`/v1/tickets/${known.id}`, this.#keyOf(known.shop, request), due_ms)
   }
 
   /** Sends a request of the client that sends far more requests than its key allows. */

@@ -95,13 +95,13 @@ const QUERY = `select json_build_object(
 /** Measures a node and its database. */
 export const sample = (node: ServiceNode, postgres: Postgres, second: number): Sample => {
   const where = ["-h", "127.0.0.1", "-p", String(postgres.port), "-U", "workshop", "-d", "postgres"]
-  const found = JSON.parse(postgres.run("psql", ...where, "-At", "-c", QUERY.replaceAll("\n", " ")))
+  const state = JSON.parse(postgres.run("psql", ...where, "-At", "-c", QUERY.replaceAll("\n", " ")))
   return {
     second,
     node_mib: memoryOf(node.pid),
     postgres_mib: mib(processesOf(postgres.folder).reduce((sum, pid) => sum + kibOf(pid, "RssAnon"), 0) * 1024),
     handles: handlesOf(node.pid),
-    ...found
+    ...state
   }
 }
 

@@ -26,7 +26,7 @@ export const withTestbed = async <A>(shops: number, act: (testbed: Testbed) => P
   try {
     node.start()
     const why = await node.unready()
-    if (why !== undefined) throw new Error(`${why}\n${node.said}`)
+    if (why !== undefined) throw new Error(`${why}\n${node.output}`)
     await generator.prepare(node.port, shops, receiver.url)
     return await act({ postgres, node, generator })
   } finally {

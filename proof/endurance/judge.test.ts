@@ -15,79 +15,84 @@ const table: TableSample = {
 
 /** Judges thirty samples and windows, one every 15 s, with the changes of a test. */
 const judged = (
-  change: (no: number) => Partial<Sample> = () => ({}),
-  changed: (no: number) => Partial<TableSample> = () => ({}),
-  waited: (no: number) => Partial<Window> = () => ({})
+  change: (index: number) => Partial<Sample> = () => ({}),
+  changed: (index: number) => Partial<TableSample> = () => ({}),
+  waited: (index: number) => Partial<Window> = () => ({})
 ) => {
-  const times = Array.from({ length: 30 }, (_, no) => no)
+  const times = Array.from({ length: 30 }, (_, index) => index)
   return judgeSoak(
-    times.map((no) => ({
-      second: 15 * (no + 1),
-      node_mib: 160 + (no % 5),
+    times.map((index) => ({
+      second: 15 * (index + 1),
+      node_mib: 160 + (index % 5),
       postgres_mib: 60,
       handles: 60,
       connections: 9,
       oldest_snapshot_s: 0.1,
-      tables: [{ ...table, ...changed(no) }],
-      ...change(no)
+      tables: [{ ...table, ...changed(index) }],
+      ...change(index)
     })),
-    times.map((no) => ({ second: 15 * (no + 1), requests_per_s: 40, p50_ms: 5, p99_ms: 20, ...waited(no) }))
+    times.map((index) => ({ second: 15 * (index + 1), requests_per_s: 40, p50_ms: 5, p99_ms: 20, ...waited(index) }))
   )
 }
 
 describe("the judge of a soak", () => {
   it("a soak passes if only the stored data grow, and if the number of dead rows rises and falls", () => {
-    const stored = (no: number) => ({ rows: 100 * (no + 1), table_bytes: 4_000_000 * (no + 1) })
-    const sawtooth = (no: number) => ({ dead_rows: (no % 8) * 200 })
-    expect(judged(undefined, (no) => ({ ...stored(no), ...sawtooth(no) }))).toEqual([])
-    expect(judged((no) => ({ node_mib: no < 10 ? 100 + no * 10 : 200 }))).toEqual([])
+    const stored = (index: number) => ({ rows: 100 * (index + 1), table_bytes: 4_000_000 * (index + 1) })
+    const sawtooth = (index: number) => ({ dead_rows: (index % 8) * 200 })
+    expect(judged(undefined, (index) => ({ ...stored(index), ...sawtooth(index) }))).toEqual([])
+    expect(judged((index) => ({ node_mib: index < 10 ? 100 + index * 10 : 200 }))).toEqual([])
   })
 
   it("a soak fails if memory, handles or connections rise by more than a fifth", () => {
-    expect(judged((no) => ({ node_mib: 100 + no * 5 }))).toEqual([
+    expect(judged((index) => ({ node_mib: 100 + index * 5 }))).toEqual([
       "memory of the process: 175 MiB in the second third, 225 MiB in the last"
     ])
-    expect(judged((no) => ({ postgres_mib: 60 + no * 2 }))).toHaveLength(1)
-    expect(judged((no) => ({ handles: 60 + no * 2, connections: 9 + no }))).toHaveLength(2)
+    expect(judged((index) => ({ postgres_mib: 60 + index * 2 }))).toHaveLength(1)
+    expect(judged((index) => ({ handles: 60 + index * 2, connections: 9 + index }))).toHaveLength(2)
   })
 
   it("a soak fails if the latency of responses rises", () => {
-    expect(judged(undefined, undefined, (no) => ({ p50_ms: 5 + no * 2, p99_ms: 20 + no * 10 }))).toHaveLength(2)
+    expect(judged(undefined, undefined, (index) => ({ p50_ms: 5 + index * 2, p99_ms: 20 + index * 10 }))).toHaveLength(
+      2
+    )
   })
 
   it("a soak fails if a table grows and the number of its rows does not", () => {
-    expect(judged(undefined, (no) => ({ index_bytes: 1_000_000 + no * 300_000 }))).toEqual([
+    expect(judged(undefined, (index) => ({ index_bytes: 1_000_000 + index * 300_000 }))).toEqual([
       "delivery grew from 9500000 to 12500000 bytes, and its rows from 100 to 100"
     ])
   })
 
   it("a soak passes if autovacuum cleans a busy table in every round, even if the table always exceeds its threshold of dead rows", () => {
-    const busy = (no: number) => ({ dead_rows: 1200 + (no % 4) * 300, vacuums: Math.floor(no / 4) })
+    const busy = (index: number) => ({ dead_rows: 1200 + (index % 4) * 300, vacuums: Math.floor(index / 4) })
     expect(judged(undefined, busy)).toEqual([])
   })
 
   it("a soak passes if the samples shift against autovacuum's rounds, so that they see more dead rows", () => {
-    const drifting = (no: number) => ({ dead_rows: 400 * (no % 4) + (no < 20 ? 0 : 350), vacuums: Math.floor(no / 4) })
-    expect(judged(undefined, (no) => ({ ...drifting(no), vacuum_at: 370 }))).toEqual([])
+    const drifting = (index: number) => ({
+      dead_rows: 400 * (index % 4) + (index < 20 ? 0 : 350),
+      vacuums: Math.floor(index / 4)
+    })
+    expect(judged(undefined, (index) => ({ ...drifting(index), vacuum_at: 370 }))).toEqual([])
   })
 
   it("a soak fails if autovacuum does not clean a table that exceeds its threshold of dead rows", () => {
     expect(judged(undefined, () => ({ dead_rows: 1001 }))).toEqual([
       "delivery had more dead rows than it tolerates for 435 s, and autovacuum did not clean it"
     ])
-    expect(judged(undefined, (no) => ({ dead_rows: 1001, vacuums: no < 12 ? 1 : 2 }))).toEqual([
+    expect(judged(undefined, (index) => ({ dead_rows: 1001, vacuums: index < 12 ? 1 : 2 }))).toEqual([
       "delivery had more dead rows than it tolerates for 255 s, and autovacuum did not clean it"
     ])
   })
 
   it("a soak fails if the number of dead rows rises although autovacuum runs", () => {
-    expect(judged(undefined, (no) => ({ dead_rows: no * 100, vacuums: Math.floor(no / 4) }))).toEqual([
+    expect(judged(undefined, (index) => ({ dead_rows: index * 100, vacuums: Math.floor(index / 4) }))).toEqual([
       "delivery had 1500 dead rows in the second third, 2500 in the last"
     ])
   })
 
   it("a soak fails if a transaction stays open", () => {
-    expect(judged((no) => ({ oldest_snapshot_s: no * 15 }))).toEqual(["a transaction was open for 435 s"])
+    expect(judged((index) => ({ oldest_snapshot_s: index * 15 }))).toEqual(["a transaction was open for 435 s"])
   })
 
   it("a soak with too few samples is reported as too short", () => {

@@ -45,8 +45,8 @@ export const WELL_MS = 500
 const ALWAYS = 32
 
 const RULES: ReadonlyArray<{
-  readonly broken: (seen: Overload) => boolean
-  readonly says: (seen: Overload) => string
+  readonly broken: (overload: Overload) => boolean
+  readonly says: (overload: Overload) => string
 }> = [
   {
     broken: ({ offered, wanted, lag_ms }) => offered < 0.95 * wanted || lag_ms > 250,
@@ -87,7 +87,7 @@ const RULES: ReadonlyArray<{
 ]
 
 /** The rules that an overload broke, in words. */
-export const judgeOverload = (seen: Overload): ReadonlyArray<string> => [
-  ...RULES.flatMap(({ broken, says }) => (broken(seen) ? [says(seen)] : [])),
-  ...seen.unexpected
+export const judgeOverload = (overload: Overload): ReadonlyArray<string> => [
+  ...RULES.flatMap(({ broken, says }) => (broken(overload) ? [says(overload)] : [])),
+  ...overload.unexpected
 ]

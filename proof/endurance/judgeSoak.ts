@@ -74,8 +74,8 @@ const tableNames = (samples: ReadonlyArray<Sample>) => [
 
 const ofTable = (samples: ReadonlyArray<Sample>, name: string) =>
   samples.flatMap(({ second, tables }) => {
-    const found = tables.find((table) => table.name === name)
-    return found === undefined ? [] : [{ second, ...found }]
+    const match = tables.find((table) => table.name === name)
+    return match === undefined ? [] : [{ second, ...match }]
   })
 
 const sizeOf = ({ table_bytes, index_bytes }: TableSample) => table_bytes + index_bytes
@@ -118,7 +118,7 @@ const dirtier = (samples: ReadonlyArray<Sample>, name: string): ReadonlyArray<st
   const dead = (part: typeof early) => medianOf(part, ({ dead_rows }) => dead_rows)
   const [before, after] = [dead(early), dead(late)]
   const tolerated = medianOf(late, ({ vacuum_at }) => vacuum_at)
-  const died = early.map(({ dead_rows }, no) => dead_rows - (early[no - 1]?.dead_rows ?? dead_rows))
+  const died = early.map(({ dead_rows }, index) => dead_rows - (early[index - 1]?.dead_rows ?? dead_rows))
   const shift = medianOf(
     died.filter((rows) => rows > 0),
     (rows) => rows

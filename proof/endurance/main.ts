@@ -14,10 +14,10 @@ const { values, positionals } = parseArgs({
 })
 if (positionals[0] === "generator") generate()
 else {
-  const found =
+  const violations =
     positionals[0] === "overload"
       ? await overload(Number(values.seconds), values.out)
       : await soak(Number(values.minutes), Number(values.rate), values.out)
-  for (const what of found) console.error(`broken: ${what}`)
-  process.exit(found.length > 0 ? 1 : 0)
+  for (const violation of violations) console.error(`violated: ${violation}`)
+  process.exit(violations.length > 0 ? 1 : 0)
 }

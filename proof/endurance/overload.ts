@@ -76,7 +76,7 @@ const looking = ({ node, postgres, generator }: Testbed) => {
 const charts = (moments: ReadonlyArray<Moment>): ReadonlyArray<Chart> => {
   const line = (label: string, of: (one: Moment) => number) => ({
     label,
-    points: moments.map((one) => ({ second: one.second, value: of(one) }))
+    points: moments.map((moment) => ({ second: moment.second, value: of(moment) }))
   })
   const count = (isMeant: (outcome: string) => boolean) => (one: Moment) => waitsOf([one], isMeant).length
   const p99 = (isMeant: (outcome: string) => boolean) => (one: Moment) => quantile(waitsOf([one], isMeant), 0.99)
@@ -119,7 +119,7 @@ const figuresOf = (
   const p99 = (isMeant: (outcome: string) => boolean) => quantile(waitsOf(during, isMeant), 0.99)
   const all = waitsOf(during, isAny).length
   const well = after.findIndex(
-    (_, no) => no + WELL_SECONDS <= after.length && after.slice(no, no + WELL_SECONDS).every(isWell)
+    (_, index) => index + WELL_SECONDS <= after.length && after.slice(index, index + WELL_SECONDS).every(isWell)
   )
   const every = [...before, ...during, ...after]
   return {
@@ -198,19 +198,19 @@ export const overload = (seconds: number, folder: string): Promise<ReadonlyArray
     const after = await phase(AFTER_S, { do: "steady", rate: capacity / 2, greedy: 0 })
     generator.order({ do: "rest" })
     end()
-    const seen = figuresOf(before, during, after, TIMES * capacity)
-    report(seen, during)
+    const figures = figuresOf(before, during, after, TIMES * capacity)
+    report(figures, during)
     const marks = [
       { second: WARM_UP_S, label: "capacity" },
       { second: began, label: "four times" },
       { second: ended, label: "half" }
     ]
     mkdirSync(folder, { recursive: true })
-    writeFileSync(`${folder}/overload.json`, JSON.stringify(seen))
+    writeFileSync(`${folder}/overload.json`, JSON.stringify(figures))
     writeFileSync(
       `${folder}/overload.svg`,
       plot(`Four times the capacity for ${seconds} seconds`, charts(moments), marks)
     )
     console.log(`Plotted: ${folder}/overload.svg`)
-    return judgeOverload(seen)
+    return judgeOverload(figures)
   })

@@ -32,11 +32,12 @@ export const plot = (title: string, charts: ReadonlyArray<Chart>, marks: Readonl
     const top = 50 + i * (HEIGHT + 24)
     const y = (value: number) => (top + HEIGHT - (value / max) * HEIGHT).toFixed(1)
     const texts = lines.map(
-      ({ label }, no) => `<text x="8" y="${top + 50 + 15 * no}" fill="${COLOURS[no % COLOURS.length]}">${label}</text>`
+      ({ label }, index) =>
+        `<text x="8" y="${top + 50 + 15 * index}" fill="${COLOURS[index % COLOURS.length]}">${label}</text>`
     )
     const curves = lines.map(
-      ({ points }, no) =>
-        `<polyline stroke="${COLOURS[no % COLOURS.length]}" points="${points.map(({ second, value }) => `${x(second)},${y(value)}`).join(" ")}"/>`
+      ({ points }, index) =>
+        `<polyline stroke="${COLOURS[index % COLOURS.length]}" points="${points.map(({ second, value }) => `${x(second)},${y(value)}`).join(" ")}"/>`
     )
     return `<text x="8" y="${top + 14}">${name}</text><text x="8" y="${top + 31}" fill="#777">up to ${rounded(max)}</text>
 ${lines.length > 1 ? texts.join("") : ""}<path class="floor" d="M${LEFT} ${top + HEIGHT}H${WIDTH - 20}"/>${curves.join("")}`

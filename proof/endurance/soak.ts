@@ -137,13 +137,13 @@ export const soak = (minutes: number, rate: number, folder: string): Promise<Rea
     const samples: Array<Sample> = []
     const windows: Array<Window> = []
     let fresh: Array<Second> = []
-    const seconds = await generator.during(total, { do: "steady", rate, greedy: 0 }, (second, no) => {
+    const seconds = await generator.during(total, { do: "steady", rate, greedy: 0 }, (second, index) => {
       fresh.push(second)
-      if (no % every_s !== 0) return
-      const one = sample(node, postgres, no)
+      if (index % every_s !== 0) return
+      const one = sample(node, postgres, index)
       // The connections of the clients are subtracted, because the service does not determine their number.
       samples.push({ ...one, handles: one.handles - second.connections })
-      windows.push(windowOf(no, fresh))
+      windows.push(windowOf(index, fresh))
       fresh = []
     })
     generator.order({ do: "rest" })

@@ -33,7 +33,7 @@ export interface KnownTicket {
 }
 
 export interface KnownShop {
-  readonly no: number
+  readonly index: number
   readonly id: string
   /** The cell of the shop; null without cells. */
   readonly cell: string | null
@@ -118,7 +118,7 @@ export class Fleet {
     return this.#around.cells?.cells.map(({ name }) => name) ?? []
   }
 
-  receive(...[node, post, answer]: Parameters<NodeEnvironment["receive"]>) {
+  receive(...[node, post, onResult]: Parameters<NodeEnvironment["receive"]>) {
     const { simulation, history } = this
     const { draws } = simulation
     const shop = this.shops.find(({ id }) => id === post.shop_id)!
@@ -148,7 +148,7 @@ export class Fleet {
         wait,
         () => {
           reception.ended_at = simulation.now
-          answer(sentOf(status))
+          onResult(sentOf(status))
         },
         node.machine
       )

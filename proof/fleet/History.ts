@@ -12,12 +12,12 @@ export interface Exchange {
   readonly method: string
   readonly path: string
   readonly query: string
-  readonly once: string | null
+  readonly idempotency_key: string | null
   readonly body: Json
   /** Null if no response came, because the node died or the client's timeout ended. */
   readonly status: number | null
   readonly headers: Readonly<Record<string, string>>
-  readonly answer: Json
+  readonly response: Json
   /** True if a fault hit the node during the request. */
   readonly isTroubled: boolean
 }
@@ -30,9 +30,9 @@ export const byKeys = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Readon
   const groups: Array<Array<Exchange>> = []
   const latest = new Map<string, Array<Exchange>>()
   for (const exchange of exchanges) {
-    const { key, path, once, at } = exchange
-    const name = `${key} ${path} ${once}`
-    const known = once === null ? undefined : latest.get(name)
+    const { key, path, idempotency_key, at } = exchange
+    const name = `${key} ${path} ${idempotency_key}`
+    const known = idempotency_key === null ? undefined : latest.get(name)
     if (known !== undefined && at - known[0]!.at < REMEMBERED_MS) known.push(exchange)
     else {
       const group = [exchange]
@@ -48,9 +48,10 @@ export const byKeys = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Readon
  * without a response long after it was sent, and stored its key from then on.
  */
 export const mayRepeat = ([first]: ReadonlyArray<Exchange>, earlier: ReadonlyArray<Exchange>): boolean => {
-  const { key, path, once, at } = first!
+  const { key, path, idempotency_key, at } = first!
   const last = earlier.at(-1)!
-  const isSame = once !== null && last.once === once && last.key === key && last.path === path
+  const isSame =
+    idempotency_key !== null && last.idempotency_key === idempotency_key && last.key === key && last.path === path
   return isSame && last.at < at && at - last.ended_at < REMEMBERED_MS
 }
 
@@ -66,7 +67,7 @@ export interface Act {
   readonly act: string
   readonly about: Json
   readonly outcome: "done" | "refused" | "unknown"
-  readonly answer: Json
+  readonly response: Json
 }
 
 /** A delivery that reached a receiver, and the response to the node. */

@@ -31,4 +31,4 @@ export const rules: Readonly<Record<string, Rule>> = {
 
 /** The rules that a run broke. */
 export const judge = (history: History): ReadonlyArray<Breach> =>
-  Object.entries(rules).flatMap(([rule, find]) => [...find(history)].map((what) => ({ rule, what })))
+  Object.entries(rules).flatMap(([rule, check]) => [...check(history)].map((what) => ({ rule, what })))

@@ -93,7 +93,7 @@ export interface NodeEnvironment {
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
     },
-    answer: (sent: SendResult) => void
+    onResult: (sent: SendResult) => void
   ) => void
 }
 
@@ -155,13 +155,13 @@ export class Node {
   }
 
   /**
-   * Handles a request. Calls `answer` with the response, but never if the node dies. Returns a function that aborts the
+   * Handles a request. Calls `onResponse` with the response, but never if the node dies. Returns a function that aborts the
    * request.
    */
-  ask(request: Parameters<Pipeline>[0], answer: (response: HttpResponse) => void): () => void {
+  ask(request: Parameters<Pipeline>[0], onResponse: (response: HttpResponse) => void): () => void {
     const fiber = Runtime.runFork(this.#runtime!)(this.#pipe!(request), { scheduler: this.machine })
     fiber.addObserver((exit) => {
-      if (exit._tag === "Success") answer(exit.value)
+      if (exit._tag === "Success") onResponse(exit.value)
     })
     return () => fiber.unsafeInterruptAsFork(fiber.id())
   }
@@ -207,14 +207,14 @@ export class Node {
    */
   #changed<P extends object>(
     port: P,
-    how: (call: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown>,
+    wrap: (call: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown>,
     plain: ReadonlyArray<string> = []
   ): P {
     return Object.fromEntries(
       Object.entries(port).map(([name, method]) => {
         if (plain.includes(name)) return [name, method]
-        if (Effect.isEffect(method)) return [name, how(method as Effect.Effect<unknown>)]
-        return [name, (...given: ReadonlyArray<unknown>) => how(method(...given))]
+        if (Effect.isEffect(method)) return [name, wrap(method as Effect.Effect<unknown>)]
+        return [name, (...args: ReadonlyArray<unknown>) => wrap(method(...args))]
       })
     ) as P
   }
@@ -222,7 +222,7 @@ export class Node {
   /** A cell over the connection of this node, which the script can make unavailable. */
   readonly #reached = ({ name, ports }: Cell): Cell => {
     const { draws } = this.#around.simulation
-    const how = <A, E>(call: Effect.Effect<A, E>) =>
+    const wrap = <A, E>(call: Effect.Effect<A, E>) =>
       Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
         if (this.faults.unavailableCells.has(name)) {
           this.#troublesOfCells.set(name, (this.#troublesOfCells.get(name) ?? 0) + 1)
@@ -231,7 +231,7 @@ export class Node {
         return draws.chance(0.1) ? Effect.zipRight(this.#wait, call) : call
       })
     const services = [...ports.unsafeMap].map(
-      ([tag, port]) => [tag, this.#changed(port, how as never, ["changedShops", "changed", "join"])] as const
+      ([tag, port]) => [tag, this.#changed(port, wrap as never, ["changedShops", "changed", "join"])] as const
     )
     return { name, ports: Context.unsafeMake(new Map(services)) }
   }

@@ -18,14 +18,14 @@ export class Owners {
     act: string,
     about: Json,
     work: Effect.Effect<A, E, Services>,
-    onDone: (answer: Types.NoInfer<A>) => void = () => {},
+    onDone: (result: Types.NoInfer<A>) => void = () => {},
     tries = 0
   ): void {
     const { simulation, history } = this.#fleet
     const node = simulation.draws.oneOf(this.#fleet.up())
     const at = simulation.now
     let isOver = false
-    const over_ = (outcome: "done" | "refused" | "unknown", answer: Json) => {
+    const over_ = (outcome: "done" | "refused" | "unknown", result: Json) => {
       if (isOver) return
       isOver = true
       history.acts.push({
@@ -33,13 +33,13 @@ export class Owners {
         at,
         ended_at: simulation.now,
         node: node.machine.name,
-        shop: shop?.no ?? -1,
+        shop: shop?.index ?? -1,
         act,
         about,
         outcome,
-        answer
+        response: result
       })
-      if (outcome === "done") onDone(answer)
+      if (outcome === "done") onDone(result)
       else if (outcome === "unknown" && tries > 0) this.act(shop, act, about, work, onDone, tries - 1)
     }
     simulation.later(
@@ -65,19 +65,19 @@ export class Owners {
   }
 
   setAddress(shop: KnownShop, tries = 0): void {
-    const url = `https://${this.#fleet.fresh("receiver")}.example.com/${shop.no}`
+    const url = `https://${this.#fleet.fresh("receiver")}.example.com/${shop.index}`
     this.act(shop, "address", { url }, Webhooks.set(shop.id as never, url as never), () => {}, tries)
   }
 
   makeKey(shop: KnownShop): void {
     const input = KeyInput.make({ name: this.#fleet.fresh("key"), scopes: [...scopePresets.full] })
-    const made = Keys.create(shop.id as never, input)
-    this.act(shop, "make a key", {}, made, ({ record, key }) =>
+    const created = Keys.create(shop.id as never, input)
+    this.act(shop, "make a key", {}, created, ({ record, key }) =>
       shop.keys.push({ id: record.id, text: key, isRevoked: false })
     )
   }
 
-  answerOffer(how: "accept" | "block", a: number, b: number): void {
+  answerOffer(decision: "accept" | "block", a: number, b: number): void {
     const client = this.#fleet.client(a)
     const find = Offers.ofClient(client.id as never)
     this.act(undefined, "look at offers", { client: client.id }, find, (all) => {
@@ -86,7 +86,7 @@ export class Owners {
       if (offer === undefined) return
       const shop = this.#fleet.shops.find(({ id }) => id === offer.shop_id)
       const about = { client: client.id, ticket: offer.ticket_id }
-      this.act(shop, how, about, Offers[how](client.id as never, offer.id))
+      this.act(shop, decision, about, Offers[decision](client.id as never, offer.id))
     })
   }
 }

@@ -48,9 +48,9 @@ export class Player {
     const { simulation } = this.#fleet
     for (const off_ms of this.#seed % 2 === 0 ? [0, 700, -900] : [0, -900]) this.#fleet.startNode(off_ms)
     simulation.pass(50)
-    for (let no = 0; no < 2; no++) {
+    for (let index = 0; index < 2; index++) {
       const input = ShopInput.make({
-        name: `Shop ${no}` as never,
+        name: `Shop ${index}` as never,
         currency: "TND" as never,
         decimals: 3 as never,
         time_zone: "Africa/Tunis" as never
@@ -64,7 +64,7 @@ export class Player {
           const since = new Date(START - HOUR).toISOString()
           const sync = { since, cursor: null, isBusy: false }
           this.#fleet.shops.push({
-            no: this.#fleet.shops.length,
+            index: this.#fleet.shops.length,
             id,
             cell: this.#fleet.cellOf(id),
             keys: [],
@@ -176,8 +176,8 @@ export class Player {
     let got: Json = null
     let status_ = 0
     const good = shop.keys.filter(({ isRevoked }) => !isRevoked)
-    this.#tills.send({ shop, key: good.at(-1)!, method: "GET", path, query }, (status, answer) => {
-      got = answer
+    this.#tills.send({ shop, key: good.at(-1)!, method: "GET", path, query }, (status, response) => {
+      got = response
       status_ = status ?? 0
     })
     this.#fleet.simulation.pass(40)
@@ -186,8 +186,8 @@ export class Player {
 
   #owner<A, E>(work: Effect.Effect<A, E, Services>): A {
     let got: A | undefined
-    this.#owners.act(undefined, "look", {}, work, (answer) => {
-      got = answer
+    this.#owners.act(undefined, "look", {}, work, (result) => {
+      got = result
     })
     this.#fleet.simulation.pass(40)
     return got as A

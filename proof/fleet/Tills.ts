@@ -10,7 +10,7 @@ export interface Open {
   readonly key: KnownKey
   readonly path: string
   readonly body: Json
-  readonly once: string
+  readonly idempotency_key: string
 }
 
 interface Request {
@@ -20,7 +20,7 @@ interface Request {
   readonly path: string
   readonly query?: string
   readonly body?: Json
-  readonly once?: string
+  readonly idempotency_key?: string
 }
 
 /** The tills of the shops, which send requests with keys and follow the changes of tickets. */
@@ -35,27 +35,35 @@ export class Tills {
   /** Sends a request to a node. Calls `onAnswer` with null if there is no response. */
   send(
     request: Request,
-    onAnswer: (status: number | null, answer: Json) => void = () => {},
+    onResponse: (status: number | null, response: Json) => void = () => {},
     node: Node = this.#fleet.simulation.draws.oneOf(this.#fleet.up())
   ): void {
     const { simulation, history } = this.#fleet
     const { draws } = simulation
-    const { shop, key, method, path, query = "", body, once } = request
+    const { shop, key, method, path, query = "", body, idempotency_key } = request
     const at = simulation.now
     const troubles = node.troublesOf(shop.cell)
     let isOver = false
-    const over_ = (status: number | null, headers: Readonly<Record<string, string>>, answer: Json) => {
+    const over_ = (status: number | null, headers: Readonly<Record<string, string>>, response: Json) => {
       if (isOver) return
       isOver = true
       const common = { kind: "exchange" as const, at, ended_at: simulation.now, node: node.machine.name }
-      const asked = { shop: shop.no, key: key.id, method, path, query, once: once ?? null, body: body ?? null }
+      const sent = {
+        shop: shop.index,
+        key: key.id,
+        method,
+        path,
+        query,
+        idempotency_key: idempotency_key ?? null,
+        body: body ?? null
+      }
       const isTroubled = node.troublesOf(shop.cell) > troubles || status === null
-      history.exchanges.push({ ...common, ...asked, status, headers, answer, isTroubled })
-      onAnswer(status, answer)
+      history.exchanges.push({ ...common, ...sent, status, headers, response, isTroubled })
+      onResponse(status, response)
     }
     const headers: Readonly<Record<string, string | undefined>> = {
       authorization: `Bearer ${key.text}`,
-      "idempotency-key": once,
+      "idempotency-key": idempotency_key,
       "content-type": body === undefined ? undefined : "application/json"
     }
     const bytes = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body))
@@ -91,13 +99,13 @@ export class Tills {
   }
 
   /** Sends a request with an Idempotency-Key up to four times, until a node is available and accepts the API key. */
-  insist(open: Open, onAnswer: (status: number, answer: Json) => void = () => {}): void {
-    this.open.set(open.once, open)
+  insist(open: Open, onResponse: (status: number, response: Json) => void = () => {}): void {
+    this.open.set(open.idempotency_key, open)
     const send = (left: number) =>
-      this.send({ ...open, method: "POST" }, (status, answer) => {
+      this.send({ ...open, method: "POST" }, (status, response) => {
         if (status !== null && status !== 503 && status !== 429 && status !== 401 && status !== 403) {
-          this.open.delete(open.once)
-          onAnswer(status, answer)
+          this.open.delete(open.idempotency_key)
+          onResponse(status, response)
         } else if (left > 0)
           this.#fleet.simulation.later(this.#fleet.simulation.draws.integerBetween(50, 1500), () => send(left - 1))
       })
@@ -123,17 +131,17 @@ export class Tills {
       const query = new URLSearchParams({ updated_since: since, limit: "3", ...(cursor === null ? {} : { cursor }) })
       this.send(
         { shop, key: this.keyOf(shop, pick * 12 + 1), method: "GET", path: "/v1/tickets", query: query.toString() },
-        (status, answer) => {
+        (status, response) => {
           if (status !== 200) {
             shop.sync.isBusy = false
             return left > 0 ? this.#fleet.simulation.later(900, () => this.follow(shop, pick + 1, onEnd)) : onEnd()
           }
-          for (const ticket of answer.data) shop.mirror.set(ticket.id, ticket)
-          if (answer.meta.has_more) {
-            shop.sync.cursor = answer.meta.next_cursor
+          for (const ticket of response.data) shop.mirror.set(ticket.id, ticket)
+          if (response.meta.has_more) {
+            shop.sync.cursor = response.meta.next_cursor
             return page(left - 1)
           }
-          shop.sync = { since: answer.meta.synced_until, cursor: null, isBusy: false }
+          shop.sync = { since: response.meta.synced_until, cursor: null, isBusy: false }
           onEnd()
         }
       )

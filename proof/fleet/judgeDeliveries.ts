@@ -26,33 +26,36 @@ const spansOf = ({ notes }: History, what: string | RegExp, node?: string) =>
  */
 export function* judgeDeliveries(history: History): Iterable<string> {
   for (const shop of history.shops) {
-    const mine = history.receptions.filter((one) => one.shop === shop.id)
-    const events = history.commits.flatMap((one) => (one.kind === "event" && one.shop === shop.id ? [one] : []))
-    const bodies = new Map(events.map((one) => [idOf(one), one.body]))
-    const log = new Map(shop.deliveries.map((one: Json) => [one.event_id as string, one]))
-    for (const one of mine) {
+    const received = history.receptions.filter((reception) => reception.shop === shop.id)
+    const events = history.commits.flatMap((commit) =>
+      commit.kind === "event" && commit.shop === shop.id ? [commit] : []
+    )
+    const bodies = new Map(events.map((event) => [idOf(event), event.body]))
+    const log = new Map(shop.deliveries.map((delivery: Json) => [delivery.event_id as string, delivery]))
+    for (const one of received) {
       if (bodies.get(idOf(one)) !== one.body) yield `what arrived is not what was committed: ${one.body.slice(0, 200)}`
     }
     const setAt =
-      history.commits.find((one) => one.kind === "webhook" && one.shop === shop.id)?.at ?? Number.POSITIVE_INFINITY
+      history.commits.find((commit) => commit.kind === "webhook" && commit.shop === shop.id)?.at ??
+      Number.POSITIVE_INFINITY
     for (const event of events) {
       if (event.at < setAt) continue
-      const found = log.get(idOf(event))
-      const arrived = mine.filter(
+      const attempts = log.get(idOf(event))
+      const arrived = received.filter(
         (one) => idOf(one) === idOf(event) && one.status !== null && one.status < 300 && one.ended_at !== null
       )
-      if (found === undefined) yield `event ${idOf(event)} has no delivery`
-      else if (found.state === "delivered" && !mine.some((one) => idOf(one) === idOf(event)))
+      if (attempts === undefined) yield `event ${idOf(event)} has no delivery`
+      else if (attempts.state === "delivered" && !received.some((one) => idOf(one) === idOf(event)))
         yield `an event counts as delivered and never arrived`
-      else if (found.state === "dead" && found.attempts.length < 8)
-        yield `a delivery was given up after ${found.attempts.length} attempts`
-      else if (found.state === "pending" || found.state === "parked")
-        yield `event ${idOf(event)} (${JSON.parse(event.body).type}, committed at ${event.at} ms) is ${found.state} at the end, ${arrived.length} arrivals: ${JSON.stringify({ ...found, attempts: found.attempts.length })}`
+      else if (attempts.state === "dead" && attempts.attempts.length < 8)
+        yield `a delivery was given up after ${attempts.attempts.length} attempts`
+      else if (attempts.state === "pending" || attempts.state === "parked")
+        yield `event ${idOf(event)} (${JSON.parse(event.body).type}, committed at ${event.at} ms) is ${attempts.state} at the end, ${arrived.length} arrivals: ${JSON.stringify({ ...attempts, attempts: attempts.attempts.length })}`
     }
-    yield* orderWrong(history, mine, events)
-    yield* crowdWrong(history, mine)
-    yield* logWrong(history, mine, log)
-    yield* waitsWrong(history, shop.id, mine, events)
+    yield* orderWrong(history, received, events)
+    yield* crowdWrong(history, received)
+    yield* logWrong(history, received, log)
+    yield* waitsWrong(history, shop.id, received, events)
   }
 }
 
@@ -62,11 +65,11 @@ const isAcknowledged = ({ status }: { readonly status: number | null }) =>
 /** The first attempts at a ticket's events start in the order of the events. */
 function* orderWrong(
   history: History,
-  mine: ReadonlyArray<ReceivedDelivery>,
+  received: ReadonlyArray<ReceivedDelivery>,
   events: ReadonlyArray<{ readonly body: string; readonly at: number }>
 ): Iterable<string> {
   const firsts = new Map<string, number>()
-  for (const one of mine) if (!firsts.has(idOf(one))) firsts.set(idOf(one), one.started_at)
+  for (const one of received) if (!firsts.has(idOf(one))) firsts.set(idOf(one), one.started_at)
   const last = new Map<string, { readonly at: number; readonly id: string }>()
   for (const event of events) {
     const ticket = ticketOf(event)
@@ -86,8 +89,8 @@ function* orderWrong(
 }
 
 /** While no node is suspended or dies, one delivery of a ticket and four of a shop are in flight at a time. */
-function* crowdWrong(history: History, mine: ReadonlyArray<ReceivedDelivery>): Iterable<string> {
-  const all = mine.filter(({ isDouble }) => !isDouble)
+function* crowdWrong(history: History, received: ReadonlyArray<ReceivedDelivery>): Iterable<string> {
+  const all = received.filter(({ isDouble }) => !isDouble)
   for (const [i, one] of all.entries()) {
     const until = one.ended_at ?? one.started_at
     // If a node died, was suspended or could not record an attempt, its claim ends only with the lease.
@@ -119,12 +122,12 @@ function* crowdWrong(history: History, mine: ReadonlyArray<ReceivedDelivery>): I
 /** Every attempt whose node got its outcome is logged once, with that outcome. */
 function* logWrong(
   history: History,
-  mine: ReadonlyArray<ReceivedDelivery>,
+  received: ReadonlyArray<ReceivedDelivery>,
   log: ReadonlyMap<string, Json>
 ): Iterable<string> {
   const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
   const outages = spansOf(history, /^store (of the cell \w+ )?unavailable$/)
-  const ended = mine.filter(({ isDouble, ended_at }) => !isDouble && ended_at !== null)
+  const ended = received.filter(({ isDouble, ended_at }) => !isDouble && ended_at !== null)
   const byEvent = new Map<string, Array<ReceivedDelivery>>()
   for (const one of ended) byEvent.set(idOf(one), [...(byEvent.get(idOf(one)) ?? []), one])
   for (const [id, all] of byEvent) {
@@ -133,14 +136,16 @@ function* logWrong(
     // tries.
     const isLost = ({ node, ended_at }: ReceivedDelivery) =>
       (dead.get(node) ?? Number.POSITIVE_INFINITY) <= ended_at! + 20 * SECOND ||
-      outages.some((one) => one.node === node && one.at <= ended_at! + 20 * SECOND && one.until >= ended_at!)
+      outages.some(
+        (outage) => outage.node === node && outage.at <= ended_at! + 20 * SECOND && outage.until >= ended_at!
+      )
     const sure = all.filter((one) => !isLost(one))
     for (const status of new Set(sure.map((one) => one.status))) {
       const seen = sure.filter((one) => one.status === status).length
-      const logged = attempts.filter((one) => one.status === status).length
+      const logged = attempts.filter((attempt) => attempt.status === status).length
       if (logged < seen) yield `${seen} attempts at ${id} ended with ${status}, and ${logged} of them are logged`
     }
-    const max = mine.filter((one) => !one.isDouble && idOf(one) === id).length
+    const max = received.filter((one) => !one.isDouble && idOf(one) === id).length
     if (attempts.length > max) yield `${attempts.length} attempts at ${id} are logged, and ${max} were made`
   }
 }
@@ -152,14 +157,14 @@ function* logWrong(
 function* waitsWrong(
   history: History,
   shop: string,
-  mine: ReadonlyArray<ReceivedDelivery>,
+  received: ReadonlyArray<ReceivedDelivery>,
   events: ReadonlyArray<{ readonly body: string; readonly at: number }>
 ): Iterable<string> {
   const byEvent = new Map<string, Array<ReceivedDelivery>>()
-  for (const one of mine) if (!one.isDouble) byEvent.set(idOf(one), [...(byEvent.get(idOf(one)) ?? []), one])
+  for (const one of received) if (!one.isDouble) byEvent.set(idOf(one), [...(byEvent.get(idOf(one)) ?? []), one])
   const anew = history.acts.filter(
-    ({ act, shop: no }) =>
-      (act === "replay" || act === "turn on" || act === "address") && history.shops[no]?.id === shop
+    ({ act, shop: index }) =>
+      (act === "replay" || act === "turn on" || act === "address") && history.shops[index]?.id === shop
   )
   const isBlurred = (from: number, until: number) =>
     history.notes.some(
@@ -178,7 +183,9 @@ function* waitsWrong(
     }
   }
   const isOn = (at: number): boolean => {
-    const row = history.commits.findLast((one) => one.kind === "webhook" && one.shop === shop && one.at <= at)
+    const row = history.commits.findLast(
+      (commit) => commit.kind === "webhook" && commit.shop === shop && commit.at <= at
+    )
     return row?.kind === "webhook" && row.row.off_reason === null
   }
   for (const event of events) {
@@ -195,7 +202,7 @@ function* waitsWrong(
     )
     if (isTroubled || isAhead) continue
     // Another delivery of its ticket, or four of its shop, may delay the event.
-    const isHeldUp = mine.some(
+    const isHeldUp = received.some(
       (one) => one.started_at <= event.at + 4 * SECOND && (one.ended_at ?? one.started_at + LEASE) > event.at + SECOND
     )
     const first = byEvent.get(idOf(event))?.[0]
@@ -207,40 +214,42 @@ function* waitsWrong(
 /** Every delivery is signed with the current time and the secrets that are valid then. */
 export function* judgeSignatures(history: History): Iterable<string> {
   for (const { id } of history.shops) {
-    const rows = history.commits.flatMap((one) => (one.kind === "webhook" && one.shop === id ? [one] : []))
-    for (const one of history.receptions) {
-      if (one.shop !== id) continue
-      const [, t, values] = /^t=(\d{1,11}),(v1=.*)$/.exec(one.signature ?? "") ?? []
+    const rows = history.commits.flatMap((commit) => (commit.kind === "webhook" && commit.shop === id ? [commit] : []))
+    for (const reception of history.receptions) {
+      if (reception.shop !== id) continue
+      const [, t, values] = /^t=(\d{1,11}),(v1=.*)$/.exec(reception.signature ?? "") ?? []
       if (t === undefined || values === undefined) {
-        yield `a signature cannot be read: ${one.signature}`
+        yield `a signature cannot be read: ${reception.signature}`
         continue
       }
-      const given = values.split(",").map((value) => value.slice(3))
+      const signatures = values.split(",").map((value) => value.slice(3))
       const secrets = new Set(rows.map(({ row }) => row.secret as string))
-      const by = given.map((value) =>
-        [...secrets].find((secret) => createHmac("sha256", secret).update(`${t}.${one.body}`).digest("hex") === value)
+      const by = signatures.map((value) =>
+        [...secrets].find(
+          (secret) => createHmac("sha256", secret).update(`${t}.${reception.body}`).digest("hex") === value
+        )
       )
       if (by.includes(undefined)) {
-        yield `a signature is made with no secret of the shop: ${one.signature}`
+        yield `a signature is made with no secret of the shop: ${reception.signature}`
         continue
       }
       // A node that was suspended sends the signature that it made before, with the secrets of its claim.
-      const isStale = [...spansOf(history, "stopped", one.node), ...spansOf(history, "asleep")].some(
-        (note) => note.at <= one.at && note.until + 10 * SECOND >= one.started_at
+      const isStale = [...spansOf(history, "stopped", reception.node), ...spansOf(history, "asleep")].some(
+        (note) => note.at <= reception.at && note.until + 10 * SECOND >= reception.started_at
       )
       const isAhead = spansOf(history, "all clocks ahead").some(
-        (note) => note.at - SECOND <= one.started_at && note.until + SECOND >= one.started_at
+        (note) => note.at - SECOND <= reception.started_at && note.until + SECOND >= reception.started_at
       )
-      const off = Math.abs(Number(t) * SECOND - (START + one.started_at))
+      const off = Math.abs(Number(t) * SECOND - (START + reception.started_at))
       if (off > SKEW && !isAhead && !isStale) yield `a signature is ${off} ms from its time`
       if (isStale || isAhead) continue
-      const last = rows.findLastIndex((row) => row.at <= one.started_at + 1)
+      const last = rows.findLastIndex((row) => row.at <= reception.started_at + 1)
       const changed = rows.findLast((row, i) => i <= last && i > 0 && rows[i - 1]!.row.secret !== row.row.secret)
-      const isNear = rows.some((row) => Math.abs(row.at - one.started_at) < 2 * SECOND)
+      const isNear = rows.some((row) => Math.abs(row.at - reception.started_at) < 2 * SECOND)
       if (isNear) continue
       const current = rows[last]?.row.secret
-      if (by[0] !== current) yield `a delivery at ${one.started_at} ms is not signed with the current secret`
-      const age = changed === undefined ? Number.POSITIVE_INFINITY : one.started_at - changed.at
+      if (by[0] !== current) yield `a delivery at ${reception.started_at} ms is not signed with the current secret`
+      const age = changed === undefined ? Number.POSITIVE_INFINITY : reception.started_at - changed.at
       const wasAhead = spansOf(history, "all clocks ahead").length > 0
       if (age < 24 * HOUR - SKEW && by.length !== 2 && !wasAhead)
         yield `the secret before does not sign ${age} ms after the change`
@@ -265,7 +274,9 @@ const hasLeft = (commits: ReadonlyArray<Commit>, { ticket_id, type }: Json): boo
  */
 export function* judgeHealth(history: History): Iterable<string> {
   for (const shop of history.shops) {
-    const rows = history.commits.flatMap((one) => (one.kind === "webhook" && one.shop === shop.id ? [one] : []))
+    const rows = history.commits.flatMap((commit) =>
+      commit.kind === "webhook" && commit.shop === shop.id ? [commit] : []
+    )
     let offs = 0
     for (const [i, { at, row }] of rows.entries()) {
       const before = rows[i - 1]?.row
@@ -275,12 +286,12 @@ export function* judgeHealth(history: History): Iterable<string> {
       if (row.off_reason === "disabled") continue
       offs++
       const gone = history.receptions.some(
-        (one) =>
-          one.shop === shop.id &&
-          one.url === row.url &&
-          one.status === 410 &&
-          one.ended_at !== null &&
-          one.ended_at <= at
+        (reception) =>
+          reception.shop === shop.id &&
+          reception.url === row.url &&
+          reception.status === 410 &&
+          reception.ended_at !== null &&
+          reception.ended_at <= at
       )
       if (row.off_reason === "gone" && !gone) yield `turned off as gone at ${at} ms without a 410 from ${row.url}`
       if (row.off_reason === "failing" && row.failures_in_row < 20)
@@ -290,24 +301,25 @@ export function* judgeHealth(history: History): Iterable<string> {
     if (notices !== offs) yield `turned off ${offs} times, and the owner was notified ${notices} times`
     // A 410 from the current address turns the webhook off, even if another attempt at the delivery succeeded.
     const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
-    for (const one of history.receptions) {
-      if (one.shop !== shop.id || one.status !== 410 || one.ended_at === null || one.isDouble) continue
-      if ((dead.get(one.node) ?? Number.POSITIVE_INFINITY) < one.ended_at + 20 * SECOND) continue
-      const from = rows.findLastIndex(({ at }) => at <= one.started_at)
+    for (const reception of history.receptions) {
+      if (reception.shop !== shop.id || reception.status !== 410 || reception.ended_at === null || reception.isDouble)
+        continue
+      if ((dead.get(reception.node) ?? Number.POSITIVE_INFINITY) < reception.ended_at + 20 * SECOND) continue
+      const from = rows.findLastIndex(({ at }) => at <= reception.started_at)
       const recorded = history.commits.find(
         (commit) =>
           commit.kind === "attempt" &&
           commit.shop === shop.id &&
-          commit.row.event_id === idOf(one) &&
-          commit.at >= one.ended_at! &&
+          commit.row.event_id === idOf(reception) &&
+          commit.at >= reception.ended_at! &&
           commit.row.status === 410
       )
       if (recorded === undefined) {
-        yield `the 410 at ${one.ended_at} ms was never recorded`
+        yield `the 410 at ${reception.ended_at} ms was never recorded`
         continue
       }
       const then = rows.findLast(({ at }) => at <= recorded.at + 1)
-      const isMeant = from >= 0 && then?.row.url === one.url
+      const isMeant = from >= 0 && then?.row.url === reception.url
       const wasOff = rows
         .slice(Math.max(0, from))
         .some(({ at, row }) => at <= recorded.at + 1 && row.off_reason !== null)

@@ -15,14 +15,14 @@ const statusOf: Readonly<Record<string, number>> = {
   UNAVAILABLE: 503
 }
 
-const shown = ({ method, path, query, status, node, at, once, answer }: Exchange): string =>
-  `${method} ${path}${query && `?${query}`} at ${node}, ${at} ms, key ${once}: ${status} ${JSON.stringify(answer).slice(0, 300)}`
+const shown = ({ method, path, query, status, node, at, idempotency_key, response }: Exchange): string =>
+  `${method} ${path}${query && `?${query}`} at ${node}, ${at} ms, key ${idempotency_key}: ${status} ${JSON.stringify(response).slice(0, 300)}`
 
-const formWrong = ({ status, answer, headers, isTroubled }: Exchange): string | null => {
+const formWrong = ({ status, response, headers, isTroubled }: Exchange): string | null => {
   if (status === null) return null
   if (status === 503) return isTroubled ? null : "503 although no fault hit the node"
-  if (answer.success !== status < 300) return "success does not match the status"
-  if (status >= 300 && statusOf[answer.error?.code] !== status) return "the code does not match the status"
+  if (response.success !== status < 300) return "success does not match the status"
+  if (status >= 300 && statusOf[response.error?.code] !== status) return "the code does not match the status"
   if (!headers["request-id"]) return "it has no Request-Id"
   for (const name of ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"])
     if (!/^\d+$/.test(headers[name] ?? "")) return `it has no ${name}`
@@ -36,15 +36,17 @@ const formWrong = ({ status, answer, headers, isTroubled }: Exchange): string | 
  */
 export function* judgeRequests({ exchanges }: History): Iterable<string> {
   for (const exchange of exchanges) {
-    const wrong = formWrong(exchange)
-    if (wrong !== null) yield `${wrong}: ${shown(exchange)}`
+    const violation = formWrong(exchange)
+    if (violation !== null) yield `${violation}: ${shown(exchange)}`
   }
   for (const group of byKeys(exchanges)) {
-    const [first, ...others] = group.filter(({ once, status }) => once !== null && status !== null && status < 300)
+    const [first, ...others] = group.filter(
+      ({ idempotency_key, status }) => idempotency_key !== null && status !== null && status < 300
+    )
     for (const other of others) {
-      if (JSON.stringify(first!.answer.data) !== JSON.stringify(other.answer.data))
+      if (JSON.stringify(first!.response.data) !== JSON.stringify(other.response.data))
         yield `one key has two answers: ${shown(first!)} and ${shown(other)}`
-      if (other.answer.meta?.replayed !== true && first!.answer.meta?.replayed !== true)
+      if (other.response.meta?.replayed !== true && first!.response.meta?.replayed !== true)
         yield `a key had its effect twice: ${shown(other)}`
     }
   }
@@ -81,17 +83,18 @@ export function* judgeAccess({ exchanges, acts, notes, healed_at }: History): It
     if (status !== 401 && at > until + max)
       yield `a revoked key still worked ${at - until} ms later: ${shown(exchange)}`
   }
-  for (const [shop] of new Map(exchanges.map((one) => [one.shop, true]))) {
-    const flags = acts.filter((one) => one.shop === shop && one.act === "change" && one.about.api_enabled !== undefined)
+  for (const [shop] of new Map(exchanges.map((exchange) => [exchange.shop, true]))) {
+    const flags = acts.filter((act) => act.shop === shop && act.act === "change" && act.about.api_enabled !== undefined)
     for (const exchange of exchanges) {
       if (exchange.shop !== shop || exchange.status === null) continue
-      const isOff = exchange.answer?.error?.code === "API_DISABLED"
+      const isOff = exchange.response?.error?.code === "API_DISABLED"
       // The API may be as the last action over a minute ago set it, or as any later action set it.
       const over = flags.findLastIndex((one) => one.outcome === "done" && one.ended_at < exchange.at - MINUTE)
       // An earlier action may have taken effect after the last action, if it was retried meanwhile or got no response.
       const over_at = flags[over]?.at ?? 0
       const later = flags.filter(
-        (one, i) => one.at <= exchange.ended_at && (i >= over || one.ended_at >= over_at || one.outcome === "unknown")
+        (flag, i) =>
+          flag.at <= exchange.ended_at && (i >= over || flag.ended_at >= over_at || flag.outcome === "unknown")
       )
       const may = new Set([...(over < 0 ? [true] : []), ...later.map((one) => one.about.api_enabled as boolean)])
       if (isOff && !may.has(false)) yield `a shop that is open was closed: ${shown(exchange)}`
@@ -117,9 +120,9 @@ export function* judgeSync({ shops, exchanges }: History): Iterable<string> {
     const ids = tickets.map(({ id }) => id as string)
     for (const [i, id] of ids.entries()) if (i > 0 && id >= ids[i - 1]!) yield "the list is not the newest first"
   }
-  for (const { query, status, answer } of exchanges) {
+  for (const { query, status, response } of exchanges) {
     if (status !== 200 || !query.includes("updated_since")) continue
-    const instants = answer.data.map(({ updated_at }: Json) => Date.parse(updated_at))
+    const instants = response.data.map(({ updated_at }: Json) => Date.parse(updated_at))
     if (instants.some((instant: number, i: number) => i > 0 && instant < instants[i - 1]))
       yield `a page is out of order: ${query}`
   }

@@ -24,8 +24,8 @@ const ms = (text: string): number => Date.parse(text)
 
 /** The committed events of a shop, each with the instant of its commit. */
 const eventsOf = ({ commits }: History, shop: string): ReadonlyArray<{ readonly at: number; readonly event: Json }> =>
-  commits.flatMap((one) =>
-    one.kind === "event" && one.shop === shop ? [{ at: one.at, event: JSON.parse(one.body) }] : []
+  commits.flatMap((commit) =>
+    commit.kind === "event" && commit.shop === shop ? [{ at: commit.at, event: JSON.parse(commit.body) }] : []
   )
 
 /** The first event that a request raises if it succeeds. */
@@ -63,8 +63,8 @@ interface Cause {
 }
 
 /** The requests and actions that raise events. Requests with the same Idempotency-Key are one cause. */
-const causesOf = (history: History, no: number): ReadonlyArray<Cause> => {
-  const raising = history.exchanges.filter((one) => one.shop === no && raises(one) !== null)
+const causesOf = (history: History, index: number): ReadonlyArray<Cause> => {
+  const raising = history.exchanges.filter((exchange) => exchange.shop === index && raises(exchange) !== null)
   const earlier: Array<readonly [ReadonlyArray<Exchange>, Cause]> = []
   const requests = byKeys(raising).flatMap((all): ReadonlyArray<Cause> => {
     const isSure = all.some(({ status }) => status !== null && status < 300)
@@ -80,10 +80,10 @@ const causesOf = (history: History, no: number): ReadonlyArray<Cause> => {
     const good = all.filter(({ status }) => status !== null && status < 300)
     // A request without a response may take effect long after its client disconnected.
     const until = isSure ? Math.min(...good.map(({ ended_at }) => ended_at)) : Number.POSITIVE_INFINITY
-    const { method, path, once } = all[0]!
+    const { method, path, idempotency_key } = all[0]!
     const cause: Cause = {
       ...{ from: Math.min(...all.map(({ at }) => at)), until, isSure, says, used: false },
-      what: `${method} ${path} ${once}`,
+      what: `${method} ${path} ${idempotency_key}`,
       repeats: earlier.flatMap(([group, cause]) => (mayRepeat(all, group) ? [cause] : []))
     }
     earlier.push([all, cause])
@@ -93,7 +93,7 @@ const causesOf = (history: History, no: number): ReadonlyArray<Cause> => {
   })
   const acts = history.acts.flatMap((act): ReadonlyArray<Cause> => {
     const type = actTypes[act.act]
-    if (act.shop !== no || type === undefined || act.outcome === "refused") return []
+    if (act.shop !== index || type === undefined || act.outcome === "refused") return []
     const isSure = act.outcome === "done"
     const says = (event: Json) => event.type === type && (type === "ping" || event.data.ticket.id === act.about.ticket)
     const until = isSure ? act.ended_at : Number.POSITIVE_INFINITY
@@ -118,14 +118,14 @@ const comesByItself = (event: Json, before: Json | undefined, links: ReadonlySet
 
 /** Every acknowledged change has one event, every event has a cause, and the log contains the committed events. */
 export function* judgeEvents(history: History): Iterable<string> {
-  for (const [no, shop] of history.shops.entries()) {
+  for (const [index, shop] of history.shops.entries()) {
     const events = eventsOf(history, shop.id)
     const links = new Set(
       history.acts.flatMap((act) =>
         act.act === "accept" && act.outcome !== "refused" ? [act.about.ticket as string] : []
       )
     )
-    const causes = causesOf(history, no)
+    const causes = causesOf(history, index)
     for (const [i, { at, event }] of events.entries()) {
       const before = events[i - 1]
       if (before !== undefined && ms(event.created_at) < ms(before.event.created_at))
@@ -151,10 +151,10 @@ export function* judgeEvents(history: History): Iterable<string> {
     }
     for (const cause of causes)
       if (cause.isSure && !cause.used && !cause.repeats.some(({ used }) => used))
-        yield `what was acknowledged until ${cause.until} ms raised no event in shop ${no}: ${cause.what}`
+        yield `what was acknowledged until ${cause.until} ms raised no event in shop ${index}: ${cause.what}`
     const log = shop.events.map(({ body }: Json) => body)
     if (JSON.stringify(log) !== JSON.stringify(events.map(({ event }) => JSON.stringify(event))))
-      yield `the log of shop ${no} has ${log.length} events, ${events.length} were committed`
+      yield `the log of shop ${index} has ${log.length} events, ${events.length} were committed`
   }
 }
 
@@ -196,7 +196,7 @@ const reasonFor = ({ state }: Standing, to: string): ReadonlyArray<string> => {
  * its ticket.
  */
 export function* judgeTickets(history: History): Iterable<string> {
-  for (const [no, shop] of history.shops.entries()) {
+  for (const [index, shop] of history.shops.entries()) {
     const events = eventsOf(history, shop.id)
     const states = new Map<string, Json>()
     let number = 0
@@ -227,7 +227,7 @@ export function* judgeTickets(history: History): Iterable<string> {
       if (JSON.stringify({ ...last, client: null }) !== JSON.stringify({ ...ticket, client: null }))
         yield `ticket ${ticket.number} is not as its last event left it: ${JSON.stringify(last)} against ${JSON.stringify(ticket)}`
     }
-    yield* refusalsWrong(history, no, standingsOf(events))
+    yield* refusalsWrong(history, index, standingsOf(events))
   }
 }
 
@@ -264,13 +264,13 @@ function* fieldsWrong(ticket: Json, before: Json | undefined): Iterable<string> 
 
 function* refusalsWrong(
   { exchanges }: History,
-  no: number,
+  index: number,
   standings: ReadonlyMap<string, ReadonlyArray<Standing>>
 ): Iterable<string> {
-  for (const { shop, path, status, answer, at, ended_at, body } of exchanges) {
+  for (const { shop, path, status, response, at, ended_at, body } of exchanges) {
     const [, id] = /^\/v1\/tickets\/([^/]+)\/status$/.exec(path) ?? []
-    const reason = answer?.error?.details?.reason
-    if (shop !== no || status !== 409 || id === undefined || reason === "IDEMPOTENCY_KEY_REUSED") continue
+    const reason = response?.error?.details?.reason
+    if (shop !== index || status !== 409 || id === undefined || reason === "IDEMPOTENCY_KEY_REUSED") continue
     const all = standings.get(id) ?? []
     // The states that the ticket had while the request was in flight.
     const possible = all.filter(
@@ -278,8 +278,8 @@ function* refusalsWrong(
     )
     if (!possible.some((standing) => reasonFor(standing, body.status).includes(reason)))
       yield `${body.status} was refused for ${reason}, where the ticket was ${possible.map(({ state }) => state).join(", ")}`
-    if (!possible.some(({ state }) => state === answer.error.details.state))
-      yield `a refusal says the ticket is ${answer.error.details.state}`
+    if (!possible.some(({ state }) => state === response.error.details.state))
+      yield `a refusal says the ticket is ${response.error.details.state}`
   }
 }
 
@@ -288,21 +288,25 @@ function* refusalsWrong(
  * not.
  */
 export function* judgeCards(history: History): Iterable<string> {
-  for (const [no, shop] of history.shops.entries()) {
+  for (const [index, shop] of history.shops.entries()) {
     const events = eventsOf(history, shop.id)
     for (const { client, status, data } of shop.cards) {
       if (status !== 200) continue
       let [min, max, redeemed, perhaps] = [0, 0, 0, 0]
-      const once = new Map<string, { readonly kind: string; readonly stamps: number; isSure: boolean }>()
+      const operations = new Map<string, { readonly kind: string; readonly stamps: number; isSure: boolean }>()
       for (const exchange of history.exchanges) {
         const [, id, kind] = /^\/v1\/clients\/([^/]+)\/loyalty\/(stamps|redeem)$/.exec(exchange.path) ?? []
-        if (exchange.shop !== no || id !== client || kind === undefined) continue
+        if (exchange.shop !== index || id !== client || kind === undefined) continue
         const isSure = exchange.status !== null && exchange.status < 300
         if (!isSure && exchange.status !== null && exchange.status !== 503) continue
-        const name = `${exchange.key} ${exchange.once}`
-        once.set(name, { kind, stamps: exchange.body?.count ?? 0, isSure: isSure || once.get(name)?.isSure === true })
+        const name = `${exchange.key} ${exchange.idempotency_key}`
+        operations.set(name, {
+          kind,
+          stamps: exchange.body?.count ?? 0,
+          isSure: isSure || operations.get(name)?.isSure === true
+        })
       }
-      for (const { kind, stamps, isSure } of once.values()) {
+      for (const { kind, stamps, isSure } of operations.values()) {
         if (kind === "stamps") [min, max] = [min + (isSure ? stamps : 0), max + stamps]
         else if (isSure) redeemed++
         else perhaps++

@@ -23,14 +23,14 @@ const playScript = (seed: number, script: ReadonlyArray<Step>): Run => {
 }
 
 /** The steps of a seed's script: those with the numbers `only`, or all. */
-const kept = (seed: number, steps: number, only: ReadonlyArray<number> | null): ReadonlyArray<Step> => {
+const selectedSteps = (seed: number, steps: number, only: ReadonlyArray<number> | null): ReadonlyArray<Step> => {
   const script = scriptOf(seed, steps)
   return only === null ? script : script.filter((_, i) => only.includes(i))
 }
 
 /** Plays a seed, or only some steps of its script. */
 export const play = (seed: number, steps = STEPS, only: ReadonlyArray<number> | null = null): Run =>
-  playScript(seed, kept(seed, steps, only))
+  playScript(seed, selectedSteps(seed, steps, only))
 
 /**
  * The fewest steps found that still break the same rule. It leaves out halves, quarters and so on as long as the rule

@@ -22,9 +22,9 @@ export const stepsOf = (
       ...(b % 3 === 0 ? { client_id: client.id } : {}),
       ...(b % 3 === 1 ? { client_phone: client.phone } : {})
     }
-    const open = { shop, key: tills.keyOf(shop, d), path: "/v1/tickets", body, once: fleet.fresh("once") }
-    tills.insist(open, (status, answer) => {
-      if (status < 300) shop.tickets.push({ id: answer.data.id })
+    const open = { shop, key: tills.keyOf(shop, d), path: "/v1/tickets", body, idempotency_key: fleet.fresh("key") }
+    tills.insist(open, (status, response) => {
+      if (status < 300) shop.tickets.push({ id: response.data.id })
     })
     // An impatient till sends the request twice at the same time.
     if (d % 10 === 0) tills.send({ ...open, method: "POST" })
@@ -36,7 +36,7 @@ export const stepsOf = (
     const status = ["ready", "ready", "collected", "workshop", "impossible"][c % 5]
     const path = `/v1/tickets/${ticket.id}/status`
     if (d % 2 === 0)
-      tills.insist({ shop, key: tills.keyOf(shop, e), path, body: { status }, once: fleet.fresh("once") })
+      tills.insist({ shop, key: tills.keyOf(shop, e), path, body: { status }, idempotency_key: fleet.fresh("key") })
     else tills.send({ shop, key: tills.keyOf(shop, e), method: "POST", path, body: { status } })
   },
   notified: ([a = 0, b = 0, c = 0, d = 0]) => {
@@ -49,7 +49,7 @@ export const stepsOf = (
       key: tills.keyOf(shop, d),
       path: `/v1/tickets/${ticket.id}/notified`,
       body,
-      once: fleet.fresh("once")
+      idempotency_key: fleet.fresh("key")
     })
   },
   quote: ([a = 0, b = 0, c = 0]) => {
@@ -68,12 +68,12 @@ export const stepsOf = (
     const shop = fleet.shop(a)
     const ticket = fleet.ticket(shop, b)
     if (ticket === undefined) return
-    const answer = c % 2 === 0 ? "accepted" : "refused"
+    const response = c % 2 === 0 ? "accepted" : "refused"
     owners.act(
       shop,
-      `quote ${answer}`,
+      `quote ${response}`,
       { ticket: ticket.id },
-      Quotes.recordAnswer({ shop_id: shop.id } as never, ticket.id as never, answer)
+      Quotes.recordAnswer({ shop_id: shop.id } as never, ticket.id as never, response)
     )
   },
   sync: ([a = 0, , c = 0]) => tills.follow(fleet.shop(a), c),
@@ -90,12 +90,18 @@ export const stepsOf = (
   stamps: ([a = 0, b = 0, c = 0, d = 0]) => {
     const shop = fleet.shop(a)
     const path = `/v1/clients/${fleet.client(b).id}/loyalty/stamps`
-    tills.insist({ shop, key: tills.keyOf(shop, d), path, body: { count: 1 + (c % 5) }, once: fleet.fresh("once") })
+    tills.insist({
+      shop,
+      key: tills.keyOf(shop, d),
+      path,
+      body: { count: 1 + (c % 5) },
+      idempotency_key: fleet.fresh("key")
+    })
   },
   redeem: ([a = 0, b = 0, c = 0]) => {
     const shop = fleet.shop(a)
     const path = `/v1/clients/${fleet.client(b).id}/loyalty/redeem`
-    tills.insist({ shop, key: tills.keyOf(shop, c), path, body: undefined, once: fleet.fresh("once") })
+    tills.insist({ shop, key: tills.keyOf(shop, c), path, body: undefined, idempotency_key: fleet.fresh("key") })
   },
   findClient: ([a = 0, b = 0, c = 0]) => {
     const shop = fleet.shop(a)

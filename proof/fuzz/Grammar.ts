@@ -111,11 +111,11 @@ export class Grammar {
     for (let times = this.draws.integerBetween(0, 3); times > 0; times--) {
       const at = this.draws.integerBetween(0, bent.length)
       const [before, after] = [bent.slice(0, at), bent.slice(at)]
-      const how = this.draws.integerBetween(0, 4)
-      if (how === 0) bent = before + after.slice(1)
-      else if (how === 1) bent = before + this.noise(4) + after
-      else if (how === 2) bent = before + after.slice(0, 5).repeat(this.draws.integerBetween(1, 4)) + after
-      else if (how === 3) bent = before.slice(0, this.draws.integerBetween(0, before.length)) + after
+      const choice = this.draws.integerBetween(0, 4)
+      if (choice === 0) bent = before + after.slice(1)
+      else if (choice === 1) bent = before + this.noise(4) + after
+      else if (choice === 2) bent = before + after.slice(0, 5).repeat(this.draws.integerBetween(1, 4)) + after
+      else if (choice === 3) bent = before.slice(0, this.draws.integerBetween(0, before.length)) + after
       else bent = before + textOf(this.hard()) + after.slice(1)
     }
     return bent
@@ -136,10 +136,10 @@ export class Grammar {
   /** The text of a JSON body, which is sometimes invalid or has a duplicate member. */
   json(value: unknown): string {
     const text = JSON.stringify(value) ?? ""
-    const how = this.draws.integerBetween(0, 29)
-    if (how === 0) return this.bent(text)
-    if (how === 1) return text.replace("{", '{"service":"Hem","service":"Zip",')
-    if (how === 2) return "[".repeat(this.draws.integerBetween(1, 3000))
+    const choice = this.draws.integerBetween(0, 29)
+    if (choice === 0) return this.bent(text)
+    if (choice === 1) return text.replace("{", '{"service":"Hem","service":"Zip",')
+    if (choice === 2) return "[".repeat(this.draws.integerBetween(1, 3000))
     return text
   }
 }

@@ -5,7 +5,7 @@ import { type Document, fuzzRequests } from "./requests.js"
 /** The result of fuzzing: the number of inputs, and the errors found. */
 export interface FuzzResult {
   readonly inputs: number
-  readonly found: ReadonlyArray<string>
+  readonly errors: ReadonlyArray<string>
 }
 
 /**
@@ -19,30 +19,31 @@ const TURNS = Array.from({ length: 10 }, (_, turn) => parsers.filter(({ isRare }
 /** Fuzzes all parsers, each with its share of the inputs. */
 export const fuzzParsers = async (seed: number, inputs: number): Promise<FuzzResult> => {
   const grammar = new Grammar(seed)
-  const found: Array<string> = []
-  for (let done = 0; done < inputs && found.length < 20; done++) {
+  const errors: Array<string> = []
+  for (let done = 0; done < inputs && errors.length < 20; done++) {
     const parser = TURNS[done % TURNS.length]!
     const text = inputOf(grammar, parser)
     const began = process.cpuUsage()
     try {
-      const wrong = await parser.read(text)
-      if (wrong !== null) found.push(`${parser.name}: ${wrong}: ${JSON.stringify(text)}`)
+      const error = await parser.read(text)
+      if (error !== null) errors.push(`${parser.name}: ${error}: ${JSON.stringify(text)}`)
     } catch (error) {
-      found.push(`${parser.name}: ${error}: ${JSON.stringify(text)}`)
+      errors.push(`${parser.name}: ${error}: ${JSON.stringify(text)}`)
     }
     const { user, system } = process.cpuUsage(began)
-    const took = (user + system) / 1000
-    if (took > SLOW_MS) found.push(`${parser.name}: ${took.toFixed(0)} ms: ${JSON.stringify(text).slice(0, 300)}`)
+    const duration_ms = (user + system) / 1000
+    if (duration_ms > SLOW_MS)
+      errors.push(`${parser.name}: ${duration_ms.toFixed(0)} ms: ${JSON.stringify(text).slice(0, 300)}`)
   }
-  return { inputs, found }
+  return { inputs, errors }
 }
 
 /** Fuzzes the service with a number of requests. */
 export const fuzzService = async (seed: number, inputs: number, document: Document): Promise<FuzzResult> => {
-  const found: Array<string> = []
-  for await (const wrong of fuzzRequests(seed, inputs, document)) {
-    if (wrong !== null) found.push(wrong)
-    if (found.length >= 20) break
+  const errors: Array<string> = []
+  for await (const error of fuzzRequests(seed, inputs, document)) {
+    if (error !== null) errors.push(error)
+    if (errors.length >= 20) break
   }
-  return { inputs, found }
+  return { inputs, errors }
 }

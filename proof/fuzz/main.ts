@@ -22,7 +22,7 @@ const seed = Number(values.seed)
 const share_ms = values.inputs === undefined ? (Number(values.minutes) * 60_000) / 3 : Number.POSITIVE_INFINITY
 const inputs = values.inputs === undefined ? Number.POSITIVE_INFINITY : Number(values.inputs)
 const document = JSON.parse(readFileSync("openapi.json", "utf8"))
-const found: Array<string> = []
+const errors: Array<string> = []
 const counts = { parsers: 0, requests: 0, sockets: 0 }
 
 const sixthsOf = (all: ReadonlyArray<number>) =>
@@ -56,20 +56,20 @@ const rounds = async (
   round: (no: number) => Promise<void>
 ): Promise<void> => {
   const end = performance.now() + share_ms
-  for (let no = 0; performance.now() < end && counts[part] < inputs * share && found.length < 20; no++) await round(no)
+  for (let no = 0; performance.now() < end && counts[part] < inputs * share && errors.length < 20; no++) await round(no)
 }
 
 await rounds("parsers", 0.9, async (no) => {
-  const { inputs, found: wrong } = await fuzzParsers(seed * 1000 + no, 20_000)
+  const { inputs, errors: wrong } = await fuzzParsers(seed * 1000 + no, 20_000)
   counts.parsers += inputs
   memory.parsers.push(held())
-  found.push(...wrong)
+  errors.push(...wrong)
 })
 await rounds("requests", 0.09, async (no) => {
-  const { inputs, found: wrong } = await fuzzService(seed * 1000 + no, 5000, document)
+  const { inputs, errors: wrong } = await fuzzService(seed * 1000 + no, 5000, document)
   counts.requests += inputs
   memory.requests.push(held())
-  found.push(...wrong)
+  errors.push(...wrong)
 })
 
 const server = spawn(
@@ -78,26 +78,26 @@ const server = spawn(
   { stdio: ["ignore", "pipe", "ignore"] }
 )
 const port = await new Promise<number>((resolve) => {
-  let said = ""
+  let output = ""
   server.stdout.on("data", (data) => {
-    said += data
-    const [, at] = /^Listening on http:\/\/\S+:(\d+)$/m.exec(said) ?? []
+    output += data
+    const [, at] = /^Listening on http:\/\/\S+:(\d+)$/m.exec(output) ?? []
     if (at !== undefined) resolve(Number(at))
   })
 })
 const grammar = new Grammar(seed)
 await rounds("sockets", 0.01, async (no) => {
-  const answers = await Promise.all(Array.from({ length: 40 }, () => fuzzSocket(grammar, port)))
-  counts.sockets += answers.length
+  const results = await Promise.all(Array.from({ length: 40 }, () => fuzzSocket(grammar, port)))
+  counts.sockets += results.length
   if (no % 25 === 24) memory.sockets.push(memoryOf(server.pid))
-  for (const wrong of answers) if (wrong !== null) found.push(wrong)
+  for (const error of results) if (error !== null) errors.push(error)
 })
 const alive = await fetch(`http://127.0.0.1:${port}/healthz`).then(
   ({ status }) => status === 200,
   () => false
 )
 server.kill()
-if (!alive) found.push("the server does not answer any more")
+if (!alive) errors.push("the server no longer responds")
 console.log(`${counts.parsers} texts, ${counts.requests} requests, ${counts.sockets} pieces of HTTP.`)
 for (const [part, name, flat] of [
   ["parsers", "with the texts", FLAT],
@@ -107,7 +107,7 @@ for (const [part, name, flat] of [
   const used = memory[part]
   if (used.length < 9) continue
   console.log(`Memory ${name}: ${sixthsOf(used).join(", ")} MiB, the medians of six parts.`)
-  found.push(...grown(used, { ...flat, name: `memory ${name}` }))
+  errors.push(...grown(used, { ...flat, name: `memory ${name}` }))
 }
-for (const wrong of found) console.error(`found: ${wrong.slice(0, 600)}`)
-process.exit(found.length > 0 ? 1 : 0)
+for (const error of errors) console.error(`found: ${error.slice(0, 600)}`)
+process.exit(errors.length > 0 ? 1 : 0)

@@ -31,8 +31,8 @@ const schema = (
     name,
     seeds,
     read: (text) => {
-      const once = decodeText(text)
-      return JSON.stringify(once) === JSON.stringify(decodeText(text)) ? null : "it reads the same text in two ways"
+      const decoded = decodeText(text)
+      return JSON.stringify(decoded) === JSON.stringify(decodeText(text)) ? null : "it reads the same text in two ways"
     }
   }
 }
@@ -69,8 +69,8 @@ export const parsers: ReadonlyArray<Parser> = [
     name: "signatures",
     seeds: ["t=1732000000,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"],
     read: async (text) => {
-      const found = await verify("{}", text, "whsec_x", { now: new Date(1_732_000_000_000) })
-      return found.ok ? "a signature of nobody is good" : null
+      const verdict = await verify("{}", text, "whsec_x", { now: new Date(1_732_000_000_000) })
+      return verdict.ok ? "a signature of nobody is good" : null
     }
   },
   {
@@ -98,8 +98,8 @@ export const parsers: ReadonlyArray<Parser> = [
     name: "webhook addresses",
     seeds: ["https://example.com/hook", "https://[2001:db8::1]:443/x?y#z", "https://1.2.3.4/"],
     read: (text) => {
-      const found = parseWebhookAddress(text, productionAddresses)
-      return /Right/.test(String(found._tag)) && !text.trim().toLowerCase().startsWith("https:")
+      const address = parseWebhookAddress(text, productionAddresses)
+      return /Right/.test(String(address._tag)) && !text.trim().toLowerCase().startsWith("https:")
         ? "it is not https"
         : null
     }

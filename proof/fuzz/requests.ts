@@ -62,7 +62,7 @@ const requestOf = (grammar: Grammar, till: Till) => {
     promised_at: "2026-12-01T10:00:00Z",
     external_ref: grammar.word()
   })
-  const made = [
+  const parts = [
     { method: "GET", template: "/v1/shop", path: "/v1/shop" },
     { method: "POST", template: "/v1/tickets", path: "/v1/tickets", body: grammar.body(ticket()) },
     { method: "GET", template: "/v1/tickets", path: "/v1/tickets", query: query() },
@@ -106,7 +106,7 @@ const requestOf = (grammar: Grammar, till: Till) => {
     readonly path: string
     readonly query?: string
     readonly body?: unknown
-  }>(made)
+  }>(parts)
 }
 
 const arrival = (
@@ -154,9 +154,9 @@ export async function* fuzzRequests(seed: number, count: number, document: Docum
   }
   await sandbox("POST", "/sandbox/clock", { freeze: true })
   const tills: Array<Till> = []
-  for (let no = 0; no < 8; no++) {
+  for (let index = 0; index < 8; index++) {
     const opened = await sandbox("POST", "/sandbox/shops", {
-      name: `Shop ${no}`,
+      name: `Shop ${index}`,
       currency: "TND",
       decimals: 3,
       time_zone: "Africa/Tunis"
@@ -166,7 +166,7 @@ export async function* fuzzRequests(seed: number, count: number, document: Docum
       program: { active: true, name: "S", stamps_required: 2, stamps_per_ticket: 1, reward_label: "x" }
     })
     const client = (
-      await sandbox("POST", "/sandbox/clients", { given_name: "A", family_name: "B", phone: `+2162000000${no}` })
+      await sandbox("POST", "/sandbox/clients", { given_name: "A", family_name: "B", phone: `+2162000000${index}` })
     ).id
     await sandbox("POST", `/sandbox/clients/${client}/visits`, { shop_id: shop })
     tills.push({ key: opened.key, shop, client, tickets: [], cursors: [] })
@@ -190,10 +190,10 @@ export async function* fuzzRequests(seed: number, count: number, document: Docum
     const twice = draws.chance(0.01) ? draws.oneOf(["authorization", "idempotency-key", "host"]) : null
     const shown = () => `${method} ${path}?${query} ${JSON.stringify(headers)} ${text.slice(0, 300)}`
     try {
-      const { status, text: answer } = await ask(arrival(method, path, query, headers, text, twice))
-      const parsed: Json = JSON.parse(answer)
+      const { status, text: response } = await ask(arrival(method, path, query, headers, text, twice))
+      const parsed: Json = JSON.parse(response)
       const known = document.paths[template]?.[method.toLowerCase()]?.responses ?? {}
-      if (status >= 500) yield `${status} to ${shown()}: ${answer.slice(0, 300)}`
+      if (status >= 500) yield `${status} to ${shown()}: ${response.slice(0, 300)}`
       else if (known[status] === undefined && status !== 404) yield `${status} is not in the document, to ${shown()}`
       else if (parsed.success !== status < 300) yield `no envelope, to ${shown()}`
       else yield null

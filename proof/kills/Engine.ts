@@ -130,7 +130,7 @@ export const plain = async (): Promise<Engine> =>
  */
 export const followed = async (): Promise<Engine> => {
   const servers = [await Postgres.start(), await Postgres.start()] as const
-  for (const one of servers) await one.follow()
+  for (const server of servers) await server.follow()
   return onTwo(
     "plain Postgres with standbys",
     servers,
@@ -180,7 +180,7 @@ export const citus = async (url: string): Promise<Engine> => {
       )
   const at = ({ host, port }: { readonly host: string; readonly port: number }) =>
     Object.assign(new URL(url), { hostname: host, port: String(port) }).href
-  const others = await Promise.all(workers.map((one) => ofCitus(at(one), cellsOf(one))))
+  const others = await Promise.all(workers.map((worker) => ofCitus(at(worker), cellsOf(worker))))
   const [few, many] = others.toSorted((a, b) => a.cells.length - b.cells.length)
   const moved = many!.cells[0]!
   return {

@@ -29,11 +29,11 @@ describe.runIf(RUNS_ALL && canRun)("cells on real servers that become unavailabl
   it("while cells are killed or silent, only their shops get 503 with Retry-After, quickly and over few connections; the others are served", async () => {
     const engine = await plain()
     try {
-      const found = await outages(engine, ofProcesses)
-      expect(found.map(({ absence, cells }) => `${cells} ${absence}`)).toEqual(
+      const results = await outages(engine, ofProcesses)
+      expect(results.map(({ absence, cells }) => `${cells} ${absence}`)).toEqual(
         ofProcesses.flatMap(({ name }) => [`east ${name}`, `home north ${name}`])
       )
-      for (const { broken } of found) expect(broken).toEqual([])
+      for (const { broken } of results) expect(broken).toEqual([])
     } finally {
       await engine.end()
     }
@@ -44,9 +44,9 @@ describe.runIf(RUNS_ALL && canRun)("cells on real servers that become unavailabl
     async () => {
       const engine = await followed()
       try {
-        const found = await outages(engine, [killed])
-        expect(found.map(({ absence, cells }) => `${cells} ${absence}`)).toEqual(["east killed", "home north killed"])
-        for (const { broken } of found) expect(broken).toEqual([])
+        const results = await outages(engine, [killed])
+        expect(results.map(({ absence, cells }) => `${cells} ${absence}`)).toEqual(["east killed", "home north killed"])
+        for (const { broken } of results) expect(broken).toEqual([])
       } finally {
         await engine.end()
       }

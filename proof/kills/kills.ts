@@ -24,7 +24,7 @@ export interface Kills {
 export interface KillsResult {
   readonly target: (typeof targets)[number]
   readonly kills: number
-  readonly made: number
+  readonly created: number
   readonly acknowledged: number
   readonly lost: number
   readonly twice: number
@@ -123,17 +123,17 @@ const kill = async ({ home, others }: Engine, target: KillsResult["target"], tur
 
 /** Counts the acknowledged creates, and the creates that the database lost or has twice. */
 const judge = async (engine: Engine, works: ReadonlyArray<Work>) => {
-  const found = new Map<string, number>()
+  const counts = new Map<string, number>()
   for (const { url, schema } of engine.places)
     for (const { service, n } of await ask<{ service: string; n: string }>(
       url,
       `select service, count(*) as n from ${schema}.ticket group by 1`
     ))
-      found.set(service, (found.get(service) ?? 0) + Number(n))
+      counts.set(service, (counts.get(service) ?? 0) + Number(n))
   return {
     acknowledged: works.filter(({ isAcknowledged }) => isAcknowledged).length,
-    lost: works.filter(({ name, isAcknowledged }) => isAcknowledged && !found.has(name)).length,
-    twice: works.filter(({ name }) => (found.get(name) ?? 0) > 1).length
+    lost: works.filter(({ name, isAcknowledged }) => isAcknowledged && !counts.has(name)).length,
+    twice: works.filter(({ name }) => (counts.get(name) ?? 0) > 1).length
   }
 }
 
@@ -182,7 +182,7 @@ export const kills = async ({ engine, count, seed, say }: Kills): Promise<Readon
       results.push({
         target,
         kills: count,
-        made: first,
+        created: first,
         acknowledged: 0,
         lost: 0,
         twice: 0,
@@ -197,8 +197,8 @@ export const kills = async ({ engine, count, seed, say }: Kills): Promise<Readon
   }
   const judged: Array<KillsResult> = []
   for (const [i, result] of results.entries()) {
-    const works = load.works.slice(result.made, results[i + 1]?.made)
-    judged.push({ ...result, made: works.length, ...(await judge(engine, works)) })
+    const works = load.works.slice(result.created, results[i + 1]?.created)
+    judged.push({ ...result, created: works.length, ...(await judge(engine, works)) })
   }
   return judged
 }

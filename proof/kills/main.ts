@@ -28,21 +28,21 @@ let broken = 0
 for (const { open, isFollowed } of engines) {
   const engine = await open()
   try {
-    const found = values.only === "commits" ? [] : await outages(engine, isFollowed ? [killed] : everyAbsence())
-    if (found.length > 0)
-      console.table(found.map(({ broken, ...one }) => ({ engine: engine.name, ...one, broken: broken.length })))
-    for (const { absence, cells, broken } of found)
-      for (const what of broken) console.log(`${cells} ${absence}: ${what}`)
-    broken += found.reduce((sum, one) => sum + one.broken.length, 0)
+    const outageResults = values.only === "commits" ? [] : await outages(engine, isFollowed ? [killed] : everyAbsence())
+    if (outageResults.length > 0)
+      console.table(outageResults.map(({ broken, ...one }) => ({ engine: engine.name, ...one, broken: broken.length })))
+    for (const { absence, cells, broken } of outageResults)
+      for (const violation of broken) console.log(`${cells} ${absence}: ${violation}`)
+    broken += outageResults.reduce((sum, one) => sum + one.broken.length, 0)
     const results =
       values.only === "absences" || isFollowed
         ? []
         : await kills({ engine, count: Number(values.count), seed: Number(values.seed), say: console.log })
-    if (results.length > 0) console.table(results.map((one) => ({ engine: engine.name, ...one })))
+    if (results.length > 0) console.table(results.map((result) => ({ engine: engine.name, ...result })))
     broken += results.reduce((sum, { lost, twice }) => sum + lost + twice, 0)
   } finally {
     await engine.end()
   }
 }
-console.log(`${broken} promises were broken.`)
+console.log(`${broken} invariants were violated.`)
 process.exit(broken > 0 ? 1 : 0)

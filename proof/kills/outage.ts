@@ -102,7 +102,7 @@ class Service {
     await this.receiver.open()
     this.node.start()
     const unready = await this.node.unready()
-    if (unready !== undefined) throw new Error(`${unready} ${this.node.said}`)
+    if (unready !== undefined) throw new Error(`${unready} ${this.node.output}`)
     const { places } = this.#engine
     // The service opens a shop in the cell with the fewest shops, so each cell gets one.
     await this.load.open(places.length, this.receiver.url)
@@ -113,12 +113,12 @@ class Service {
 
   /** The numbers of the shops whose cells match. */
   shopsOf(isAmong: (cell: string) => boolean): ReadonlyArray<number> {
-    return [...this.cells.keys()].filter((no) => isAmong(this.cells[no]!))
+    return [...this.cells.keys()].filter((index) => isAmong(this.cells[index]!))
   }
 
   /** Creates a ticket with the next key of a shop, because each key may write only thirty times a minute. */
-  create(no: number): Promise<Response> {
-    const { keys } = this.load.shops[no]!
+  create(index: number): Promise<Response> {
+    const { keys } = this.load.shops[index]!
     return this.#post(keys[this.#works.length % keys.length]!)
   }
 
@@ -151,13 +151,13 @@ class Service {
   }
 
   /** The acknowledged tickets that the database lost or has twice. */
-  async wrong(): Promise<ReadonlyArray<string>> {
-    const found = new Map<string, number>()
+  async lostOrDoubled(): Promise<ReadonlyArray<string>> {
+    const counts = new Map<string, number>()
     for (const { url, schema } of this.#engine.places)
       for (const { service } of await ask<{ service: string }>(url, `select service from ${schema}.ticket`))
-        found.set(service, (found.get(service) ?? 0) + 1)
+        counts.set(service, (counts.get(service) ?? 0) + 1)
     return this.#works.flatMap(({ name, isAcknowledged }) => {
-      const times = found.get(name) ?? 0
+      const times = counts.get(name) ?? 0
       if (times > 1) return [`${name} was made ${times} times`]
       return isAcknowledged && times === 0 ? [`${name} was acknowledged and is lost`] : []
     })
@@ -177,11 +177,11 @@ class Service {
   }
 
   /** Waits for a condition, and returns the time that it took. */
-  async until(what: string, isSo: () => Promise<boolean> | boolean): Promise<number> {
+  async until(condition: string, holds: () => Promise<boolean> | boolean): Promise<number> {
     const began = Date.now()
-    for (; !(await isSo()); await pause(100))
+    for (; !(await holds()); await pause(100))
       if (Date.now() > began + TIMEOUT_MS)
-        throw new Error(`${what}: this did not happen within ${TIMEOUT_MS / 1000} s. ${this.node.said}`)
+        throw new Error(`${condition}: this did not happen within ${TIMEOUT_MS / 1000} s. ${this.node.output}`)
     return Date.now() - began
   }
 
@@ -217,8 +217,8 @@ const measured = async (service: Service, shops: ReadonlyArray<number>) => {
 const createEverywhere = async (service: Service, unavailable: ReadonlyArray<string>) => {
   const broken: Array<string> = []
   const served: Array<string> = []
-  for (const [no, cell] of service.cells.entries()) {
-    const { status, retry_after, ticket } = await service.create(no)
+  for (const [index, cell] of service.cells.entries()) {
+    const { status, retry_after, ticket } = await service.create(index)
     if (!unavailable.includes(cell) && status !== 201)
       broken.push(`a shop of the cell ${cell} got ${status} while ${unavailable} was unavailable`)
     else if (unavailable.includes(cell) && (status !== 503 || !(retry_after > 0)))
@@ -262,12 +262,14 @@ const beginCreates = async (service: Service, shops: ReadonlyArray<number>) => {
  */
 const strand = async (service: Service, server: Server, shops: ReadonlyArray<number>, broken: Array<string>) => {
   let [isOver, refused_ms, connections] = [false, 0, 0]
-  const caller = async (no: number) => {
+  const caller = async (index: number) => {
     while (!isOver) {
-      const { status, retry_after, took_ms } = await service.create(no)
+      const { status, retry_after, took_ms } = await service.create(index)
       refused_ms = Math.max(refused_ms, Math.round(took_ms))
       if (status !== 503 || !(retry_after > 0))
-        broken.push(`one of many requests to the cell ${service.cells[no]} got ${status}, Retry-After ${retry_after}`)
+        broken.push(
+          `one of many requests to the cell ${service.cells[index]} got ${status}, Retry-After ${retry_after}`
+        )
       await pause(STRANDED.every_ms)
     }
   }
@@ -322,11 +324,11 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
   }
   const returned = Date.now()
   await service.until("/readyz is as before", async () => (await service.readiness()) === "200 ")
-  for (const [no, cell] of service.cells.entries())
-    await service.until(`the cell ${cell} serves again`, async () => (await service.create(no)).status === 201)
+  for (const [index, cell] of service.cells.entries())
+    await service.until(`the cell ${cell} serves again`, async () => (await service.create(index)).status === 201)
   const returned_ms = Date.now() - returned
   const onTheirWay = await caught.end()
-  broken.push(...(await createEverywhere(service, [])), ...onTheirWay.broken, ...(await service.wrong()))
+  broken.push(...(await createEverywhere(service, [])), ...onTheirWay.broken, ...(await service.lostOrDoubled()))
   if (figures.refused_ms > REFUSED_WITHIN_MS) broken.push(`a 503 took ${figures.refused_ms} ms`)
   if (onTheirWay.refused_ms > ON_ITS_WAY_WITHIN_MS)
     broken.push(`a 503 to a create that was on its way took ${onTheirWay.refused_ms} ms`)
@@ -359,13 +361,13 @@ export const outages = async (engine: Engine, absences: ReadonlyArray<Absence>):
     await service.open()
     const broken = await createEverywhere(service, [])
     if (broken.length > 0) throw new Error(broken.join("; "))
-    const found: Array<Outage> = []
+    const results: Array<Outage> = []
     for (const absence of absences)
       for (const server of [...engine.others, engine.home])
-        found.push(await outage(service, server, absence, server === engine.home))
+        results.push(await outage(service, server, absence, server === engine.home))
     const { move } = engine
-    if (move !== undefined) found.push(await outage(service, move.server, killedAfter(move.run), false))
-    return found
+    if (move !== undefined) results.push(await outage(service, move.server, killedAfter(move.run), false))
+    return results
   } finally {
     await service.end()
   }

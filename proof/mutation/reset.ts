@@ -10,7 +10,7 @@ declare module "vitest" {
   }
 }
 
-const kept = globalThis as unknown as {
+const globalState = globalThis as unknown as {
   modulesOf?: string
   readonly [stryker: string]: unknown
 }
@@ -20,9 +20,9 @@ const kept = globalThis as unknown as {
 // is deactivated.
 const isStatic = inject("mode") === "mutant" && inject("mutantActivation") === "static"
 const modules = isStatic ? inject("activeMutant") : inject("mode")
-if (!isStatic) Object.assign(kept[inject("globalNamespace")] ?? {}, { activeMutant: undefined })
-if (kept.modulesOf !== modules) vi.resetModules()
-kept.modulesOf = modules
+if (!isStatic) Object.assign(globalState[inject("globalNamespace")] ?? {}, { activeMutant: undefined })
+if (globalState.modulesOf !== modules) vi.resetModules()
+globalState.modulesOf = modules
 
 // The properties use the same values in each run, so that each run kills the same mutants.
 fc.configureGlobal({ seed: 1, numRuns: 40 })

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parts } from "./parts.mjs"
-import { complaints, isFound, scores } from "./survivors.mjs"
+import { complaints, isKilled, scores } from "./survivors.mjs"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const MIN_PERCENT = 95
@@ -25,7 +25,7 @@ if (unknown.length > 0)
 const known = `${root}.workshop/mutation/incremental.json`
 if (existsSync(known)) {
   const earlier = JSON.parse(readFileSync(known, "utf8"))
-  for (const file of Object.values(earlier.files)) file.mutants = file.mutants.filter(isFound)
+  for (const file of Object.values(earlier.files)) file.mutants = file.mutants.filter(isKilled)
   writeFileSync(known, JSON.stringify(earlier))
 }
 
@@ -52,14 +52,14 @@ for (const [name, part] of Object.entries(parts)) {
   files = { ...files, ...Object.fromEntries(mutated.map((file) => [file, report.files[file]])) }
 }
 
-const wrong = complaints(files, readFileSync(`${root}proof/mutation/survivors.txt`, "utf8"))
-for (const one of wrong) console.error(one)
+const problems = complaints(files, readFileSync(`${root}proof/mutation/survivors.txt`, "utf8"))
+for (const one of problems) console.error(one)
 
 const rows = scores(files)
-for (const { file, found, all } of rows) console.log(`${file}: ${found} of ${all}`)
-const found = rows.reduce((sum, row) => sum + row.found, 0)
+for (const { file, found: killed, all } of rows) console.log(`${file}: ${killed} of ${all}`)
+const killed = rows.reduce((sum, row) => sum + row.found, 0)
 const all = rows.reduce((sum, row) => sum + row.all, 0)
-const percent = (100 * found) / Math.max(1, all)
-console.log(`${found} of ${all} mutants were killed: ${percent.toFixed(2)} %`)
+const percent = (100 * killed) / Math.max(1, all)
+console.log(`${killed} of ${all} mutants were killed: ${percent.toFixed(2)} %`)
 if (percent < MIN_PERCENT) console.error(`At least ${MIN_PERCENT} % must be killed.`)
-if (wrong.length > 0 || percent < MIN_PERCENT) process.exitCode = 1
+if (problems.length > 0 || percent < MIN_PERCENT) process.exitCode = 1

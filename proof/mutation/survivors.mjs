@@ -32,7 +32,7 @@ export const nameOf = (file, source, { location: { start, end }, replacement = "
 const SURVIVED = new Set(["Survived", "NoCoverage"])
 
 /** True if the tests killed a mutant. @param {Mutant} mutant */
-export const isFound = ({ status }) => status === "Killed" || status === "Timeout"
+export const isKilled = ({ status }) => status === "Killed" || status === "Timeout"
 
 /** The survivors of a run by name. @param {Files} files */
 export const survivorsOf = (files) =>
@@ -43,9 +43,9 @@ export const survivorsOf = (files) =>
 /** For each file, the number of killed mutants and of all. @param {Files} files */
 export const scores = (files) =>
   Object.entries(files).flatMap(([file, { mutants }]) => {
-    const found = mutants.filter(isFound).length
-    const all = found + mutants.filter(({ status }) => SURVIVED.has(status)).length
-    return all === 0 ? [] : [{ file: file.replace(SOURCES, ""), found, all }]
+    const killed = mutants.filter(isKilled).length
+    const all = killed + mutants.filter(({ status }) => SURVIVED.has(status)).length
+    return all === 0 ? [] : [{ file: file.replace(SOURCES, ""), found: killed, all }]
   })
 
 /**

@@ -36,8 +36,8 @@ export const plantingBuild = async (entry, outfile) => {
     name: "planting",
     setup: ({ onResolve, onLoad }) => {
       onResolve({ filter: /^@workshop\// }, ({ path }) => {
-        const found = entryPoints.get(path)
-        return found === undefined ? undefined : { path: found }
+        const source = entryPoints.get(path)
+        return source === undefined ? undefined : { path: source }
       })
       onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
         kind === "entry-point" || path.startsWith("@workshop/") ? undefined : { path, external: true }

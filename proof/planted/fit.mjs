@@ -3,10 +3,10 @@
 import { bugs } from "./bugs.mjs"
 import { misfit } from "./plant.mjs"
 
-const wrong = bugs.flatMap((bug) => misfit(bug) ?? [])
-wrong.push(...bugs.filter(({ from, to }) => from === to).map(({ id }) => `${id} changes nothing`))
-if (new Set(bugs.map(({ id }) => id)).size < bugs.length) wrong.push("Two bugs have one id")
-if (bugs.length < 100) wrong.push("There are fewer than a hundred bugs")
-for (const why of wrong) console.error(why)
-console.log(`planted: ${bugs.length} bugs, ${wrong.length} misfits`)
-process.exitCode = wrong.length > 0 ? 1 : 0
+const misfits = bugs.flatMap((bug) => misfit(bug) ?? [])
+misfits.push(...bugs.filter(({ from, to }) => from === to).map(({ id }) => `${id} changes nothing`))
+if (new Set(bugs.map(({ id }) => id)).size < bugs.length) misfits.push("Two bugs have one id")
+if (bugs.length < 100) misfits.push("There are fewer than a hundred bugs")
+for (const why of misfits) console.error(why)
+console.log(`planted: ${bugs.length} bugs, ${misfits.length} misfits`)
+process.exitCode = misfits.length > 0 ? 1 : 0

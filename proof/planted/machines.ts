@@ -9,7 +9,7 @@ import { runSimulation } from "../../packages/testers/test/simulate/runSimulatio
 import { play } from "../fleet/play.js"
 
 /** The first error that a machine found, or null, and the number of seeds that it ran, if it has seeds. */
-interface Found {
+interface Finding {
   readonly what: string | null
   readonly seeds: number | null
 }
@@ -17,14 +17,14 @@ interface Found {
 /** A way to find bugs, such as a simulation. */
 interface Machine {
   readonly name: string
-  readonly look: () => Promise<Found>
+  readonly run: () => Promise<Finding>
 }
 
 /** The largest number of seeds that a simulation runs for one bug. */
 const MAX_SEEDS = Number(process.env.PLANTED_SEEDS ?? 60)
 
 /** Runs seeds one after another until one finds an error. */
-const seeded = async (find: (seed: number) => Promise<string | null>): Promise<Found> => {
+const seeded = async (find: (seed: number) => Promise<string | null>): Promise<Finding> => {
   for (let seed = 1; seed <= MAX_SEEDS; seed++) {
     const what = await find(seed).catch((error) => `the run failed: ${error}`)
     if (what !== null) return { what, seeds: seed }
@@ -35,7 +35,7 @@ const seeded = async (find: (seed: number) => Promise<string | null>): Promise<F
 /** Runs the store contract on the memory store up to the first case that fails. */
 const contract: Machine = {
   name: "contract",
-  look: async () => {
+  run: async () => {
     const cases: Array<readonly [string, () => Promise<void>]> = []
     const runner = {
       describe: (_: string, body: () => void) => body(),
@@ -57,7 +57,7 @@ const contract: Machine = {
 /** Runs `workshop simulate` with its auditor on the memory store. */
 const simulate: Machine = {
   name: "simulate",
-  look: () =>
+  run: () =>
     seeded(async (seed) => {
       const { trace } = await runSimulation(seed, { steps: 120, shops: 2 })
       const [first] = audit(trace)
@@ -68,7 +68,7 @@ const simulate: Machine = {
 /** Runs the cases of `workshop conform` against the service in this process up to the first that fails. */
 const conform: Machine = {
   name: "conform",
-  look: async () => {
+  run: async () => {
     const server = await inProcess()
     const target = {
       api: new Api("http://workshop.test", { fetch: server.ask }),
@@ -86,7 +86,7 @@ const conform: Machine = {
 /** Runs `npm run simulate`: several nodes over one store, with faults at every port. */
 const fleet: Machine = {
   name: "nodes",
-  look: () =>
+  run: () =>
     seeded(async (seed) => {
       const [first] = play(seed).breaches
       return first === undefined ? null : `${first.rule}: ${first.what}`
@@ -96,12 +96,12 @@ const fleet: Machine = {
 /** All machines, the fastest first. */
 const machines: ReadonlyArray<Machine> = [contract, simulate, fleet, conform]
 
-const asked = process.argv.slice(2)
-for (const { name, look } of machines.filter((machine) => asked.length === 0 || asked.includes(machine.name))) {
+const names = process.argv.slice(2)
+for (const { name, run } of machines.filter((machine) => names.length === 0 || names.includes(machine.name))) {
   const began = performance.now()
-  const found = await look()
+  const finding = await run()
   const took_ms = Math.round(performance.now() - began)
-  process.stdout.write(`${JSON.stringify({ machine: name, ...found, took_ms })}\n`)
-  if (found.what !== null && !process.env.PLANTED_ALL) break
+  process.stdout.write(`${JSON.stringify({ machine: name, ...finding, took_ms })}\n`)
+  if (finding.what !== null && !process.env.PLANTED_ALL) break
 }
 process.exit()

@@ -22,9 +22,9 @@ export const misfit = ({ id, file, from }) => {
 
 /** The bug with an id. @param {string} id */
 export const bugOf = (id) => {
-  const found = bugs.find((bug) => bug.id === id)
-  if (found === undefined) throw new Error(`There is no planted bug ${id}: see proof/planted/bugs.mjs`)
-  return found
+  const match = bugs.find((bug) => bug.id === id)
+  if (match === undefined) throw new Error(`There is no planted bug ${id}: see proof/planted/bugs.mjs`)
+  return match
 }
 
 /** The text of a source file with a bug in it. @param {import("./Bug.mjs").Bug} bug @param {string} text */

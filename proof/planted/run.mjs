@@ -126,8 +126,8 @@ const testsCatch = async (machine, id, tests) => {
   return testsFind(machine, id, tests)
 }
 
-const asked = positionals.length > 0 ? positionals.map(bugOf) : bugs
-for (const bug of asked) {
+const selected = positionals.length > 0 ? positionals.map(bugOf) : bugs
+for (const bug of selected) {
   const why = misfit(bug)
   if (why !== undefined) throw new Error(why)
 }
@@ -136,13 +136,14 @@ mkdirSync(`${root}.workshop/planted`, { recursive: true })
 const program = `${root}.workshop/planted/machines.mjs`
 const build = await plantingBuild(`${root}proof/planted/machines.ts`, program)
 await build.with(null)
-const whole = await looksAt(program)
-const wrong = whole.filter(({ what }) => what !== null)
-if (wrong.length > 0) throw new Error(`The machines report an error even without a planted bug: ${JSON.stringify(wrong)}`)
+const baseline = await looksAt(program)
+const errors = baseline.filter(({ what }) => what !== null)
+if (errors.length > 0)
+  throw new Error(`The machines report an error even without a planted bug: ${JSON.stringify(errors)}`)
 
 /** @type {Map<string, Look[]>} */
 const results = new Map()
-for (const bug of asked) {
+for (const bug of selected) {
   const isInPostgres = bug.file.startsWith("packages/store-pg/")
   // The machines run on the memory store, so the store contract on Postgres checks bugs of the Postgres store.
   if (!isInPostgres) await build.with(bug)
@@ -155,8 +156,8 @@ for (const bug of asked) {
 }
 await build.end()
 
-const missed = asked.filter(({ id }) => results.get(id)?.every(({ what }) => what === null))
-console.log(`${asked.length - missed.length} of ${asked.length} planted bugs were caught.`)
+const missed = selected.filter(({ id }) => results.get(id)?.every(({ what }) => what === null))
+console.log(`${selected.length - missed.length} of ${selected.length} planted bugs were caught.`)
 if (missed.length > 0) process.exitCode = 1
 
 /** @param {Look[]} looks @param {string} machine */

@@ -21,7 +21,7 @@ const isGood = ({ status }: Operation): boolean => status !== null && status < 3
 const grouped = (operations: ReadonlyArray<Operation>): ReadonlyArray<ReadonlyArray<Operation>> => {
   const groups = new Map<string, Array<Operation>>()
   for (const [i, one] of operations.entries()) {
-    const name = one.once ?? `${i}`
+    const name = one.idempotency_key ?? `${i}`
     groups.set(name, [...(groups.get(name) ?? []), one])
   }
   return [...groups.values()]
@@ -32,15 +32,16 @@ function* checkCreates(operations: ReadonlyArray<Operation>, { tickets, events }
   for (const ticket of tickets) byRef.set(ticket.external_ref, [...(byRef.get(ticket.external_ref) ?? []), ticket])
   const numbers = new Map<string, { readonly number: number; readonly began: number; readonly ended: number }>()
   for (const group of grouped(operations.filter(({ kind }) => kind === "create"))) {
-    const made = byRef.get(group[0]!.once!) ?? []
+    const made = byRef.get(group[0]!.idempotency_key!) ?? []
     const good = group.filter(isGood)
-    if (made.length > 1) yield `one key made ${made.length} tickets: ${group[0]!.once}`
+    if (made.length > 1) yield `one key made ${made.length} tickets: ${group[0]!.idempotency_key}`
     if (good.length > 0 && made.length === 0)
-      yield `an acknowledged ticket is gone: ${JSON.stringify(good[0]!.answer.data).slice(0, 200)}`
+      yield `an acknowledged ticket is gone: ${JSON.stringify(good[0]!.response.data).slice(0, 200)}`
     for (const one of good) {
-      if (one.answer.data.id !== made[0]?.id) yield `a repetition was answered with another ticket: ${one.once}`
-      numbers.set(one.answer.data.id, {
-        number: one.answer.data.number,
+      if (one.response.data.id !== made[0]?.id)
+        yield `a repetition was answered with another ticket: ${one.idempotency_key}`
+      numbers.set(one.response.data.id, {
+        number: one.response.data.number,
         began: group[0]!.began,
         ended: Math.min(...good.map(({ ended }) => ended))
       })
@@ -80,7 +81,9 @@ function* checkHistories(operations: ReadonlyArray<Operation>, { tickets, events
       }
     }
     if (state !== ticket.state) yield `ticket ${ticket.number} is ${ticket.state}, and its events leave it ${state}`
-    const asked = grouped(operations.filter((one) => one.kind === "status" && one.ticket === ticket.id))
+    const asked = grouped(
+      operations.filter((operation) => operation.kind === "status" && operation.ticket === ticket.id)
+    )
     for (const to of ["ready", "impossible", "collected", "workshop"]) {
       const type = to === "workshop" ? "ticket.reopened" : `ticket.${to}`
       const raised = all.filter((event) => event.type === type).length
@@ -98,16 +101,16 @@ function* checkHistories(operations: ReadonlyArray<Operation>, { tickets, events
 
 function* checkArrivals({ events, deliveries }: ShopEnd, arrivals: ReadonlyArray<Arrival>): Iterable<string> {
   const bodies = new Map<string, Array<Arrival>>()
-  for (const one of arrivals) bodies.set(one.id, [...(bodies.get(one.id) ?? []), one])
-  const states = new Map(deliveries.map((one) => [one.event_id as string, one.state as string]))
+  for (const arrival of arrivals) bodies.set(arrival.id, [...(bodies.get(arrival.id) ?? []), arrival])
+  const states = new Map(deliveries.map((delivery) => [delivery.event_id as string, delivery.state as string]))
   for (const event of events) {
-    const seen = bodies.get(event.id) ?? []
-    if (states.get(event.id) === "delivered" && seen.length === 0)
+    const bodiesOfEvent = bodies.get(event.id) ?? []
+    if (states.get(event.id) === "delivered" && bodiesOfEvent.length === 0)
       yield `event ${event.id} counts as delivered and never arrived`
     if (states.get(event.id) !== "delivered") yield `event ${event.id} is ${states.get(event.id)} at the end`
-    const texts = new Set(seen.map(({ body }) => body))
+    const texts = new Set(bodiesOfEvent.map(({ body }) => body))
     if (texts.size > 1) yield `event ${event.id} arrived with ${texts.size} texts`
-    if (seen[0] !== undefined && JSON.stringify(JSON.parse(seen[0].body)) !== JSON.stringify(event))
+    if (bodiesOfEvent[0] !== undefined && JSON.stringify(JSON.parse(bodiesOfEvent[0].body)) !== JSON.stringify(event))
       yield `event ${event.id} arrived otherwise than it is listed`
   }
 }
@@ -119,19 +122,20 @@ export const check = (
   ends: ReadonlyArray<ShopEnd>,
   arrivals: ReadonlyArray<Arrival>
 ): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  for (const [no, end] of ends.entries()) {
-    const mine = operations.filter(({ shop }) => shop === no)
-    for (const one of mine)
+  const violations: Array<string> = []
+  for (const [index, end] of ends.entries()) {
+    const ofShop = operations.filter(({ shop }) => shop === index)
+    for (const one of ofShop)
       if (one.status !== null && one.status >= 500 && one.status !== 503)
-        found.push(`${one.kind} was answered ${one.status}: ${JSON.stringify(one.answer)}`)
-    found.push(...checkCreates(mine, end), ...checkHistories(mine, end), ...checkArrivals(end, arrivals))
-    const { mirror } = shops[no]!
+        violations.push(`${one.kind} was answered ${one.status}: ${JSON.stringify(one.response)}`)
+    violations.push(...checkCreates(ofShop, end), ...checkHistories(ofShop, end), ...checkArrivals(end, arrivals))
+    const { mirror } = shops[index]!
     for (const ticket of end.tickets)
       if (JSON.stringify(mirror.get(ticket.id)) !== JSON.stringify(ticket))
-        found.push(`the till's copy of ticket ${ticket.number} is not as the shop has it`)
-    if (mirror.size !== end.tickets.length) found.push(`the till has ${mirror.size} of ${end.tickets.length} tickets`)
-    const stamps = grouped(mine.filter(({ kind }) => kind === "stamps"))
+        violations.push(`the till's copy of ticket ${ticket.number} is not as the shop has it`)
+    if (mirror.size !== end.tickets.length)
+      violations.push(`the till has ${mirror.size} of ${end.tickets.length} tickets`)
+    const stamps = grouped(ofShop.filter(({ kind }) => kind === "stamps"))
     const sure = stamps.filter((group) => group.some(isGood)).length
     const perhaps = stamps.filter(
       (group) => !group.some(isGood) && group.some(({ status }) => status === null || status === 503)
@@ -143,11 +147,11 @@ export const check = (
     ).size
     const lifetime = end.card.card.lifetime
     if (lifetime < sure || lifetime > sure + perhaps + earned)
-      found.push(
+      violations.push(
         `a card has ${lifetime} stamps, where ${sure} to ${sure + perhaps} were given and at most ${earned} earned`
       )
   }
   const ids = new Set(ends.flatMap(({ events }) => events.map(({ id }) => id as string)))
-  for (const { id } of arrivals) if (!ids.has(id)) found.push(`event ${id} arrived, and no shop has it`)
-  return found
+  for (const { id } of arrivals) if (!ids.has(id)) violations.push(`event ${id} arrived, and no shop has it`)
+  return violations
 }

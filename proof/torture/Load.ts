@@ -12,14 +12,14 @@ export type Json = any
 export interface Operation {
   readonly kind: "create" | "status" | "stamps" | "read"
   readonly shop: number
-  readonly once: string | null
+  readonly idempotency_key: string | null
   readonly ticket: string | null
   readonly to: string | null
   readonly began: number
   ended: number
   /** Null if no response came. */
   status: number | null
-  answer: Json
+  response: Json
 }
 
 /** A shop under load. */
@@ -112,23 +112,28 @@ export class Load {
   async call(
     method: string,
     path: string,
-    options: { readonly key?: string; readonly once?: string; readonly body?: Json; readonly base?: string } = {}
-  ): Promise<{ readonly status: number | null; readonly answer: Json }> {
-    const { key, once: idempotencyKey, body, base = this.#base() } = options
+    options: {
+      readonly key?: string
+      readonly idempotency_key?: string
+      readonly body?: Json
+      readonly base?: string
+    } = {}
+  ): Promise<{ readonly status: number | null; readonly response: Json }> {
+    const { key, idempotency_key, body, base = this.#base() } = options
     try {
       const response = await fetch(base + path, {
         method,
         headers: {
           "content-type": "application/json",
           ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-          ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+          ...(idempotency_key === undefined ? {} : { "idempotency-key": idempotency_key })
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(5000)
       })
-      return { status: response.status, answer: await response.json() }
+      return { status: response.status, response: await response.json() }
     } catch {
-      return { status: null, answer: null }
+      return { status: null, response: null }
     }
   }
 
@@ -137,20 +142,20 @@ export class Load {
     method: string,
     path: string,
     options: Parameters<Load["call"]>[2] = {}
-  ): Promise<{ readonly status: number; readonly answer: Json }> {
+  ): Promise<{ readonly status: number; readonly response: Json }> {
     const until = Date.now() + TIMEOUT_MS
     while (true) {
-      const { status, answer } = await this.call(method, path, options)
-      if (status !== null && status !== 503 && status !== 429) return { status, answer }
+      const { status, response } = await this.call(method, path, options)
+      if (status !== null && status !== 503 && status !== 429) return { status, response }
       if (Date.now() > until) throw stuck(`${method} ${path}`, status)
       await pause(status === 429 ? 1000 : 100)
     }
   }
 
   async open(count: number, hook: string): Promise<void> {
-    for (let no = 0; no < count; no++) {
-      const body = { name: `Shop ${no}`, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
-      const { data } = (await this.insist("POST", "/sandbox/shops", { body })).answer
+    for (let index = 0; index < count; index++) {
+      const body = { name: `Shop ${index}`, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+      const { data } = (await this.insist("POST", "/sandbox/shops", { body })).response
       const keys: Array<string> = [data.key]
       for (let more = 0; more < 4; more++)
         keys.push(
@@ -158,18 +163,18 @@ export class Load {
             await this.insist("POST", `/sandbox/shops/${data.shop.id}/keys`, {
               body: { name: `till ${more}`, preset: "full" }
             })
-          ).answer.data.key
+          ).response.data.key
         )
-      await this.insist("PUT", `/sandbox/shops/${data.shop.id}/webhook`, { body: { url: `${hook}${no}` } })
+      await this.insist("PUT", `/sandbox/shops/${data.shop.id}/webhook`, { body: { url: `${hook}${index}` } })
       await this.insist("PATCH", `/sandbox/shops/${data.shop.id}`, {
         body: {
           program: { active: true, name: "Stamps", stamps_required: 10, stamps_per_ticket: 1, reward_label: "Hem" }
         }
       })
-      const phone = `+2162${String(1_000_000 + no)}`
+      const phone = `+2162${String(1_000_000 + index)}`
       const client = (
         await this.insist("POST", "/sandbox/clients", { body: { given_name: "Amira", family_name: "Ben", phone } })
-      ).answer.data.id
+      ).response.data.id
       await this.insist("POST", `/sandbox/clients/${client}/visits`, { body: { shop_id: data.shop.id } })
       this.shops.push({
         id: data.shop.id,
@@ -187,31 +192,31 @@ export class Load {
    * which may be a 429.
    */
   async #operate(
-    operation: Pick<Operation, "kind" | "shop" | "once" | "ticket" | "to">,
+    operation: Pick<Operation, "kind" | "shop" | "idempotency_key" | "ticket" | "to">,
     path: string,
     key: string,
     body: Json
   ): Promise<Operation> {
     const began = Date.now()
     while (true) {
-      const attempt: Operation = { ...operation, began, ended: 0, status: null, answer: null }
-      const { status, answer } = await this.call("POST", path, {
+      const attempt: Operation = { ...operation, began, ended: 0, status: null, response: null }
+      const { status, response } = await this.call("POST", path, {
         key,
         body,
-        ...(operation.once === null ? {} : { once: operation.once })
+        ...(operation.idempotency_key === null ? {} : { idempotency_key: operation.idempotency_key })
       })
-      Object.assign(attempt, { status, answer, ended: Date.now() })
+      Object.assign(attempt, { status, response, ended: Date.now() })
       this.operations.push(attempt)
-      if (operation.once === null || (status !== null && status !== 503)) return attempt
+      if (operation.idempotency_key === null || (status !== null && status !== 503)) return attempt
       if (Date.now() > this.#over_at + TIMEOUT_MS) throw stuck(`POST ${path}`, status)
       await pause(150)
     }
   }
 
   /** Runs a till until the load ends, with a request about every `every_ms` milliseconds. */
-  async till(no: number, shop: number, every_ms: number): Promise<void> {
+  async till(index: number, shop: number, every_ms: number): Promise<void> {
     const { keys, tickets, client } = this.shops[shop]!
-    const key = keys[no % keys.length]!
+    const key = keys[index % keys.length]!
     while (!this.isOver) {
       const luck = this.#chance()
       const ticket = tickets.length === 0 ? undefined : tickets[Math.floor(this.#chance() * tickets.length)]
@@ -219,22 +224,27 @@ export class Load {
       if (luck < (tickets.length < 10 ? 0.35 : 0.15) || ticket === undefined) {
         const name = randomUUID()
         const body = { service: "Hem", external_ref: name, ...(luck < 0.1 ? { client_id: client } : {}) }
-        const made = await this.#operate(
-          { kind: "create", shop, once: name, ticket: null, to: null },
+        const created = await this.#operate(
+          { kind: "create", shop, idempotency_key: name, ticket: null, to: null },
           "/v1/tickets",
           key,
           body
         )
-        if (made.status !== null && made.status < 300) tickets.push(made.answer.data.id)
+        if (created.status !== null && created.status < 300) tickets.push(created.response.data.id)
       } else if (luck < 0.8) {
         const to = ["ready", "collected", "workshop", "impossible"][Math.floor(this.#chance() * 4)]!
         const keyed = this.#chance() < 0.5 ? randomUUID() : null
-        await this.#operate({ kind: "status", shop, once: keyed, ticket, to }, `/v1/tickets/${ticket}/status`, key, {
-          status: to
-        })
+        await this.#operate(
+          { kind: "status", shop, idempotency_key: keyed, ticket, to },
+          `/v1/tickets/${ticket}/status`,
+          key,
+          {
+            status: to
+          }
+        )
       } else if (luck < 0.9) {
         await this.#operate(
-          { kind: "stamps", shop, once: randomUUID(), ticket: null, to: "1" },
+          { kind: "stamps", shop, idempotency_key: randomUUID(), ticket: null, to: "1" },
           `/v1/clients/${client}/loyalty/stamps`,
           key,
           { count: 1 }
@@ -252,14 +262,14 @@ export class Load {
         limit: "20",
         ...(shop.sync.cursor === null ? {} : { cursor: shop.sync.cursor })
       })
-      const { status, answer } = await this.call("GET", `/v1/tickets?${query}`, { key: shop.keys.at(-1)! })
+      const { status, response } = await this.call("GET", `/v1/tickets?${query}`, { key: shop.keys.at(-1)! })
       if (status !== 200) return
-      for (const ticket of answer.data) shop.mirror.set(ticket.id, ticket)
-      if (!answer.meta.has_more) {
-        shop.sync = { since: answer.meta.synced_until, cursor: null }
+      for (const ticket of response.data) shop.mirror.set(ticket.id, ticket)
+      if (!response.meta.has_more) {
+        shop.sync = { since: response.meta.synced_until, cursor: null }
         return
       }
-      shop.sync.cursor = answer.meta.next_cursor
+      shop.sync.cursor = response.meta.next_cursor
     }
   }
 

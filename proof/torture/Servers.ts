@@ -302,7 +302,7 @@ export class ServiceNode {
   readonly #folder: string
   readonly #extra: ReadonlyArray<string>
   #child: ChildProcess | null = null
-  said = ""
+  output = ""
 
   readonly #url: string | undefined
 
@@ -354,7 +354,7 @@ export class ServiceNode {
     this.#child = child
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (data) => {
-        this.said = (this.said + data).slice(-20_000)
+        this.output = (this.output + data).slice(-20_000)
       })
     // The process exits if the database is unavailable at its start. It is then restarted, as a supervisor would.
     child.on("exit", () => {

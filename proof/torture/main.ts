@@ -12,19 +12,19 @@ const began = Date.now()
 const say = (line: string) => console.log(`${((Date.now() - began) / 1000).toFixed(1).padStart(7)} s  ${line}`)
 const stop = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
-const { found, faults, ...counts } = await torture({
+const { violations, faults, ...counts } = await torture({
   seconds: Number(values.minutes) * 60,
   seed: Number(values.seed),
   isShort: values.short,
   say,
   signal: stop.signal
-}).catch((error: Error) => ({ found: [error.message], faults: {} }))
+}).catch((error: Error) => ({ violations: [error.message], faults: {} }))
 console.log(JSON.stringify(counts))
 console.log(
   Object.entries(faults)
     .map(([name, times]) => `${times} × ${name}`)
     .join(", ")
 )
-for (const what of found.slice(0, 30)) console.error(`broken: ${what}`)
-console.log(`${found.length} promises were broken.`)
-process.exit(found.length > 0 ? 1 : 0)
+for (const violation of violations.slice(0, 30)) console.error(`violated: ${violation}`)
+console.log(`${violations.length} invariants were violated.`)
+process.exit(violations.length > 0 ? 1 : 0)

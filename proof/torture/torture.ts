@@ -39,7 +39,7 @@ const GRACE_S = 300
 
 /** The result of a run. */
 export interface Outcome {
-  readonly found: ReadonlyArray<string>
+  readonly violations: ReadonlyArray<string>
   readonly operations: number
   readonly answered: number
   readonly events: number
@@ -147,11 +147,11 @@ const torment = async (testbed: Testbed, { seconds, isShort, say }: Torture): Pr
   return counts
 }
 
-const endOf = async (load: Load, no: number, patience_ms: number): Promise<ShopEnd> => {
-  const shop = load.shops[no]!
+const endOf = async (load: Load, index: number, patience_ms: number): Promise<ShopEnd> => {
+  const shop = load.shops[index]!
   const key = shop.keys.at(-1)!
   const until = Date.now() + patience_ms
-  const data = async (path: string) => (await load.insist("GET", path, { key })).answer.data
+  const data = async (path: string) => (await load.insist("GET", path, { key })).response.data
   while (true) {
     const deliveries = await data(`/sandbox/shops/${shop.id}/deliveries`)
     const left = deliveries.filter(({ state }: { readonly state: string }) => state !== "delivered").length
@@ -160,9 +160,9 @@ const endOf = async (load: Load, no: number, patience_ms: number): Promise<ShopE
       let cursor: string | null = null
       do {
         const query: string = new URLSearchParams({ limit: "100", ...(cursor === null ? {} : { cursor }) }).toString()
-        const { answer } = await load.insist("GET", `/v1/tickets?${query}`, { key })
-        tickets.push(...answer.data)
-        cursor = answer.meta.next_cursor
+        const { response } = await load.insist("GET", `/v1/tickets?${query}`, { key })
+        tickets.push(...response.data)
+        cursor = response.meta.next_cursor
       } while (cursor !== null)
       const events = await data(`/sandbox/shops/${shop.id}/events`)
       return { tickets, events, deliveries, card: await data(`/v1/clients/${shop.client}/loyalty`) }
@@ -207,9 +207,9 @@ class Theatre {
 }
 
 /** One run of the test. It reports each step, so that the error about a run that does not end names the last step. */
-const run = async (theatre: Theatre, asked: Torture, chance: () => number, step: (line: string) => void) => {
-  const { isShort } = asked
-  const { postgres, wires, receiver, nodes } = theatre
+const run = async (servers: Theatre, options: Torture, chance: () => number, step: (line: string) => void) => {
+  const { isShort } = options
+  const { postgres, wires, receiver, nodes } = servers
   step("starting")
   await Promise.all([receiver.open(), ...wires.map((wire) => wire.open())])
   migrateDatabase(postgres.url)
@@ -217,7 +217,7 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
   for (const [i, name] of (isShort ? ["one", "two"] : ["one", "two", "dispatcher"]).entries())
     nodes.push(new ServiceNode(name, wires[i]!, await freePort(), postgres.folder))
   for (const node of nodes) node.start()
-  await theatre.ready(0)
+  await servers.ready(0)
   const load = new Load(
     nodes.slice(0, 2).map(({ base }) => base),
     chance
@@ -227,18 +227,18 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
   const work = Promise.all(
     load.shops.flatMap((_, shop) => [
       load.follower(shop, size.pause_ms),
-      ...Array.from({ length: size.tills }, (_, no) => load.till(no, shop, size.pause_ms))
+      ...Array.from({ length: size.tills }, (_, index) => load.till(index, shop, size.pause_ms))
     ])
   )
   const faults = await Promise.race([
-    torment({ postgres, nodes, wires, chance }, { ...asked, say: step }),
+    torment({ postgres, nodes, wires, chance }, { ...options, say: step }),
     failed(work)
   ])
   step("recovering")
   const healed_at = Date.now()
   receiver.isWell = true
   for (const node of nodes) node.setClock(0)
-  await theatre.ready(faults[CLOCK] ?? 0)
+  await servers.ready(faults[CLOCK] ?? 0)
   const recovered_ms = Date.now() - healed_at
   const answered = () => load.operations.filter(({ status }) => status !== null && status !== 503).length
   while (answered() < FEWEST) await pause(50)
@@ -252,15 +252,15 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
       await load.insist("POST", "/sandbox/clock", { base, body: { advance_ms: minutes * 60_000 } })
     }
   const ends: Array<ShopEnd> = []
-  for (const [no] of load.shops.entries()) {
-    step(`waiting for the deliveries of shop ${no}`)
-    ends.push(await endOf(load, no, isShort ? 15_000 : 60_000))
+  for (const [index] of load.shops.entries()) {
+    step(`waiting for the deliveries of shop ${index}`)
+    ends.push(await endOf(load, index, isShort ? 15_000 : 60_000))
   }
   step("checking the history")
   for (const shop of load.shops) await load.follow(shop)
   const { operations } = load
   return {
-    found: check(operations, load.shops, ends, receiver.arrivals),
+    violations: check(operations, load.shops, ends, receiver.arrivals),
     operations: operations.length,
     answered: answered(),
     events: ends.reduce((sum, { events }) => sum + events.length, 0),
@@ -274,15 +274,15 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
 const failed = (work: Promise<unknown>): Promise<never> => new Promise((_, reject) => void work.catch(reject))
 
 /** Runs real processes on a real Postgres with faults, and checks the history of their responses. It always ends. */
-export const torture = async (asked: Torture): Promise<Outcome> => {
-  const { say, seed, seconds, signal } = asked
+export const torture = async (options: Torture): Promise<Outcome> => {
+  const { say, seed, seconds, signal } = options
   const chance = chanceOf(seed)
   let doing = "starting Postgres"
   const step = (line: string) => {
     doing = line
     say(line)
   }
-  const theatre = await Theatre.open(chance)
+  const servers = await Theatre.open(chance)
   let overdue: NodeJS.Timeout | undefined
   const ended = new Promise<never>((_, reject) => {
     const end = (why: string) => reject(new Error(`The run ${why}. Its last step: ${doing}`))
@@ -290,12 +290,12 @@ export const torture = async (asked: Torture): Promise<Outcome> => {
     signal?.addEventListener("abort", () => end("was stopped"))
   })
   try {
-    return await Promise.race([run(theatre, asked, chance, step), ended])
+    return await Promise.race([run(servers, options, chance, step), ended])
   } catch (error) {
-    for (const node of theatre.nodes) say(`${node.name}: ${node.said.slice(-2000)}`)
+    for (const node of servers.nodes) say(`${node.name}: ${node.output.slice(-2000)}`)
     throw error
   } finally {
     clearTimeout(overdue)
-    await theatre.end()
+    await servers.end()
   }
 }
