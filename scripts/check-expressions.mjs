@@ -100,7 +100,7 @@ mkdirSync(new URL(".", VERDICTS), { recursive: true })
 writeFileSync(VERDICTS, JSON.stringify(verdicts))
 
 const faults = [
-  ...files.flatMap(({ made }) => made),
+  ...files.flatMap(({ made: expressions }) => expressions),
   ...repeating
     .filter(({ raw }) => verdicts[raw] !== "safe")
     .map(

@@ -100,12 +100,12 @@ try {
   const complaints = []
   for (const packed of pack()) {
     const tarball = join(folder, packed.filename)
-    const found = [
+    const problems = [
       ...contents(packed),
       ...(await lint(tarball)),
       ...ask("attw", [tarball, "--profile", "esm-only", "--format", "ascii"])
     ]
-    complaints.push(...found.map((complaint) => `${packed.name}: ${complaint}`))
+    complaints.push(...problems.map((complaint) => `${packed.name}: ${complaint}`))
   }
   for (const complaint of complaints) console.error(complaint)
   if (complaints.length > 0) process.exitCode = 1

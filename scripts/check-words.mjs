@@ -82,9 +82,9 @@ const sentencesIn = (text) =>
 
 /** The sentences of a source's comments. @param {string} path @param {string} text @returns {Sentence[]} */
 const ofSource = (path, text) =>
-  [...text.matchAll(/\/\*\*?([\s\S]*?)\*\/|^[ \t]*\/\/ ?(.*)$/gm)].flatMap((found) => {
-    const line = text.slice(0, found.index).split("\n").length
-    const comment = (found[1] ?? found[2] ?? "").replace(/@(param|returns|type|typedef)\b[\s\S]*/, "")
+  [...text.matchAll(/\/\*\*?([\s\S]*?)\*\/|^[ \t]*\/\/ ?(.*)$/gm)].flatMap((match) => {
+    const line = text.slice(0, match.index).split("\n").length
+    const comment = (match[1] ?? match[2] ?? "").replace(/@(param|returns|type|typedef)\b[\s\S]*/, "")
     const prose = comment.replaceAll(/\n\s*\* ?/g, " ").trim()
     return sentencesIn(prose).map((sentence) => ({ path, line, text: sentence }))
   })

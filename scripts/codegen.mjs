@@ -133,15 +133,15 @@ const samples = Object.entries(refusalSamples)
 const sampleOf = (tag) => samples.find(([, { refusal }]) => refusal._tag === tag)
 /** @param {string} code */
 const exampleOf = (code) => {
-  const found = samples
+  const sample = samples
     .map(([name]) => refusalExample(/** @type {any} */ (name)))
     .find(({ value }) => value.error.code === code)
-  return code === "TOO_MANY_ATTEMPTS" ? limitExample("writes_per_minute") : found
+  return code === "TOO_MANY_ATTEMPTS" ? limitExample("writes_per_minute") : sample
 }
 const conflicts = Object.entries(failureRows).flatMap(([tag, row]) => {
-  const found = "reason" in row ? sampleOf(tag) : undefined
-  return "reason" in row && found !== undefined
-    ? [[code(row.reason), found[1].when, refusalExample(/** @type {any} */ (found[0])).value.error.message]]
+  const sample = "reason" in row ? sampleOf(tag) : undefined
+  return "reason" in row && sample !== undefined
+    ? [[code(row.reason), sample[1].when, refusalExample(/** @type {any} */ (sample[0])).value.error.message]]
     : []
 })
 

@@ -32,8 +32,8 @@ for (const { optionalDependencies = {}, dev, license = "MIT" } of Object.values(
 const integrityOf = (place, version) => {
   const name = place.slice(place.lastIndexOf("node_modules/") + 13)
   const { status, stdout } = spawnSync("npm", ["view", `${name}@${version}`, "dist.integrity"], { encoding: "utf8" })
-  const [found] = status === 0 ? (/^sha512-\S+$/m.exec(stdout) ?? []) : []
-  return found
+  const [hash] = status === 0 ? (/^sha512-\S+$/m.exec(stdout) ?? []) : []
+  return hash
 }
 
 const { "": root, ...rest } = { ...lock.packages, ...missing }

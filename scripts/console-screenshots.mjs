@@ -15,9 +15,9 @@ if (executablePath === undefined) {
 const args = ["packages/cli/bin/workshop.js", "serve", "--sandbox", "--store", "memory", "--port", "0"]
 const server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
 process.on("exit", () => server.kill())
-let said = ""
-while (!/^Open the sandbox/m.test(said)) said += String((await once(server.stdout, "data"))[0])
-const base = /^Listening on (\S+)$/m.exec(said)?.[1] ?? ""
+let output = ""
+while (!/^Open the sandbox/m.test(output)) output += String((await once(server.stdout, "data"))[0])
+const base = /^Listening on (\S+)$/m.exec(output)?.[1] ?? ""
 
 /** @param {string} method @param {string} path @param {unknown} [body] @param {Record<string, string>} [headers] */
 const ask = async (method, path, body, headers = {}) => {

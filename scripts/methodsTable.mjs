@@ -15,15 +15,15 @@ if (moves === undefined) throw new Error("There is no type MoveRefusal")
 
 /** The outer type arguments of a type such as `Result<A, B | C>`. @param {string} text */
 const typeArguments = (text) => {
-  const found = [""]
+  const parts = [""]
   let depth = 0
   for (const sign of text) {
     if ("<{([".includes(sign)) depth++
     if (">})]".includes(sign)) depth--
-    if (sign === "," && depth === 0) found.push("")
-    else found.push(`${found.pop()}${sign}`)
+    if (sign === "," && depth === 0) parts.push("")
+    else parts.push(`${parts.pop()}${sign}`)
   }
-  return found.map((one) => one.trim())
+  return parts.map((part) => part.trim())
 }
 
 /** The value and the refusals of a method's type, without the import paths of their types. @param {string} type */

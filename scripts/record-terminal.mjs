@@ -34,25 +34,25 @@ const start = (args) => {
     stdio: ["ignore", "pipe", "inherit"]
   })
   running.push(child)
-  const said = { text: "", hasEnded: false }
+  const output = { text: "", hasEnded: false }
   child.stdout?.setEncoding("utf8").on("data", (text) => {
-    said.text += text
+    output.text += text
   })
   child.once("exit", () => {
-    said.hasEnded = true
+    output.hasEnded = true
   })
-  return said
+  return output
 }
 
-/** @param {{ readonly text: string, readonly hasEnded: boolean }} said @param {RegExp} words */
-const until = async (said, words) => {
+/** @param {{ readonly text: string, readonly hasEnded: boolean }} output @param {RegExp} words */
+const until = async (output, words) => {
   for (let waited = 0; waited < TIMEOUT_MS; waited += 50) {
-    const found = words.exec(said.text)
-    if (found !== null) return found[1] ?? found[0]
-    if (said.hasEnded) break
+    const match = words.exec(output.text)
+    if (match !== null) return match[1] ?? match[0]
+    if (output.hasEnded) break
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`The command never printed ${words}:\n${said.text}`)
+  throw new Error(`The command never printed ${words}:\n${output.text}`)
 }
 
 /** Runs a line in a shell. @param {string} line @param {Record<string, string>} variables */

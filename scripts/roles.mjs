@@ -61,8 +61,10 @@ const forReader = (/** @type {Table} */ { name, columns }) => {
   const unknown = hidden.find((column) => column !== "*" && !columns.includes(column))
   if (unknown !== undefined) throw new Error(`Rights.ts hides ${name}.${unknown}, which does not exist: remove it.`)
   if (hidden.includes("*")) return []
-  const seen = columns.filter((column) => !hidden.includes(column))
-  return [`grant select${hidden.length === 0 ? "" : ` (${seen.join(", ")})`} on workshop.${name} to workshop_reader;`]
+  const readable = columns.filter((column) => !hidden.includes(column))
+  return [
+    `grant select${hidden.length === 0 ? "" : ` (${readable.join(", ")})`} on workshop.${name} to workshop_reader;`
+  ]
 }
 
 /** @param {import("../packages/store-pg/dist/migrate/Session.js").Session} session */

@@ -16,7 +16,7 @@ const published = new Map(
 const command = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"]
 /** @type {{ metadata: any, components: any[], dependencies: { ref: string, dependsOn: string[] }[] }} */
 const bill = JSON.parse(execFileSync("npm", command, { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 }))
-const dependsOn = new Map(bill.dependencies.map((one) => [one.ref, one.dependsOn]))
+const dependsOn = new Map(bill.dependencies.map((dependency) => [dependency.ref, dependency.dependsOn]))
 
 /** @param {string} ref */
 const nameOf = (ref) => ref.replace(/@[^@]*$/, "")

@@ -24,7 +24,7 @@ const escaped = (text) =>
 
 /** @param {string} text @param {ReadonlySet<string>} codes */
 const run = (text, codes) => {
-  const colour = [...codes].map((code) => COLOURS[code]).find((found) => found !== undefined)
+  const colour = [...codes].map((code) => COLOURS[code]).find((candidate) => candidate !== undefined)
   const looks = [
     ...(colour === undefined ? [] : [`fill="${colour}"`]),
     ...(codes.has("1") ? ['font-weight="bold"'] : []),

@@ -129,14 +129,14 @@ const serve = async (program, args, cwd, port, env = {}, ask = /** @type {Ask} *
     detached: true
   })
   try {
-    let said = ""
+    let output = ""
     child.stdout.on("data", (text) => {
-      said += text
+      output += text
     })
     const base = `http://127.0.0.1:${port}`
     // Nest prints that it has started before it listens.
     for (let tries = 0; !(await fetch(base).then(Boolean, () => false)); tries++) {
-      if (tries === 300 || child.exitCode !== null) throw new Error(`The server does not listen:\n${said}`)
+      if (tries === 300 || child.exitCode !== null) throw new Error(`The server does not listen:\n${output}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     await ask(base, child)
@@ -246,15 +246,16 @@ const writeNestSpec = (place, path) => {
 const useKeys = async (url) => {
   const headers = { cookie: "session=amira", "content-type": "application/json" }
   const body = '{"name":"till","scopes":["tickets:read"]}'
-  const made = await (await fetch(url, { method: "POST", headers, body })).json()
+  const created = await (await fetch(url, { method: "POST", headers, body })).json()
   const revoke = async (/** @type {string} */ id) => (await fetch(`${url}/${id}`, { method: "DELETE", headers })).status
-  const [revoked, unknown] = [await revoke(made.id), await revoke("0198c5f1-0d20-7000-8a4f-2be6c90d1357")]
+  const [revoked, unknown] = [await revoke(created.id), await revoke("0198c5f1-0d20-7000-8a4f-2be6c90d1357")]
   const listed = await (await fetch(url, { headers })).json()
   const wrong = await fetch(url, { method: "POST", headers, body: "{}" })
   const strangers = await fetch(url)
-  const said = [made.key.startsWith("wk_live_"), revoked, unknown, listed.length, listed[0].revoked_at > 0]
-  said.push("hash" in listed[0], wrong.status, strangers.status)
-  if (said.join() !== "true,204,404,1,true,false,400,403") throw new Error(`The keys' controller responded ${said}`)
+  const results = [created.key.startsWith("wk_live_"), revoked, unknown, listed.length, listed[0].revoked_at > 0]
+  results.push("hash" in listed[0], wrong.status, strangers.status)
+  if (results.join() !== "true,204,404,1,true,false,400,403")
+    throw new Error(`The keys' controller responded ${results}`)
 }
 
 /**
@@ -335,8 +336,8 @@ const parts = {
       join(place, "src/ignored.ts"),
       'import { workshop } from "./workshop.js"\nawait workshop.shops.list(null, 1)\n'
     )
-    const found = run("sh", ["-c", "npx eslint src || true"], place)
-    if (!found.includes("workshop/ignored-refusal") || !found.includes("1 problem")) throw new Error(found)
+    const report = run("sh", ["-c", "npx eslint src || true"], place)
+    if (!report.includes("workshop/ignored-refusal") || !report.includes("1 problem")) throw new Error(report)
   },
   jest: () => {
     const place = project("jest", "test-your-app.md", { ...EXPRESS, jest: "30", "@types/jest": "30" })
@@ -386,8 +387,8 @@ const parts = {
         const headers = { "content-type": "application/json", "service-signature": signature }
         return (await fetch(`${base}/hook`, { method: "POST", headers, body })).status
       }
-      const said = [await post(await sign(body, secret)), await post("t=1,v1=00")]
-      if (said.join() !== "200,400") throw new Error(`The receiver responded ${said}`)
+      const statuses = [await post(await sign(body, secret)), await post("t=1,v1=00")]
+      if (statuses.join() !== "200,400") throw new Error(`The receiver responded ${statuses}`)
       await useKeys(`${base}/admin/keys`)
       await endsThoughIdle(base, child)
     })
@@ -451,9 +452,10 @@ const parts = {
         const { success, data } = await moved.json()
         const at = `${base}/tickets/${first.body.ticket_id}/history`
         const history = await (await fetch(at, { headers })).json()
-        const said = [first.status, first.body.id === again.body.id, refused.body.error?.code, history[0]?.caller_id]
-        said.push(moved.status, success, data.state)
-        if (said.join() !== "201,true,CONFLICT,amira,200,true,ready") throw new Error(`The server responded ${said}`)
+        const results = [first.status, first.body.id === again.body.id, refused.body.error?.code, history[0]?.caller_id]
+        results.push(moved.status, success, data.state)
+        if (results.join() !== "201,true,CONFLICT,amira,200,true,ready")
+          throw new Error(`The server responded ${results}`)
         // The app's own receiver must apply the event.
         const received = () => query(place, url, "select state, times_ready from ticket_orders")[0]
         for (let tries = 0; received().times_ready === 0; tries++)
@@ -487,8 +489,8 @@ const parts = {
         push()
         const kept = await (await fetch(`${base}/workshop/v1/tickets`, { headers })).json()
         const movers = history.map((/** @type {{ caller_id: string }} */ { caller_id }) => caller_id).join("+")
-        const said = [again.id === order.id, moved.data?.state, movers, listed.data.length, kept.data.length]
-        if (said.join() !== "true,ready,amira+amira,1,1") throw new Error(`The server responded ${said}`)
+        const results = [again.id === order.id, moved.data?.state, movers, listed.data.length, kept.data.length]
+        if (results.join() !== "true,ready,amira+amira,1,1") throw new Error(`The server responded ${results}`)
         // The server must survive the loss of its idle connections.
         endConnections(place, url)
         const later = await (await post("/orders", { service: "Hem", phone: "06 12 34 56 78" })).json()
@@ -562,8 +564,8 @@ const parts = {
         const later = await order("Ada")
         const listed = await ask("/workshop/v1/tickets", undefined)
         await ask(`/workshop/v1/tickets/${listed.body.data[0].id}/status`, { status: "ready" })
-        const said = [first.status, again.body.number, other.body.error?.details.reason, later.body.number]
-        if (said.join() !== "201,0001,ORDER_EXISTS,0001") throw new Error(`The server responded ${said}`)
+        const results = [first.status, again.body.number, other.body.error?.details.reason, later.body.number]
+        if (results.join() !== "201,0001,ORDER_EXISTS,0001") throw new Error(`The server responded ${results}`)
         const received = () => query(place, url, "select state, times_ready from orders")[0]
         for (let tries = 0; received().times_ready === 0; tries++)
           if (tries === 30) throw new Error("The receiver got no event")

@@ -5,9 +5,9 @@ const HOUR = 3_600_000
 
 /** @template A @param {Promise<{ ok: true, value: A } | { ok: false, refusal: unknown }>} answer */
 const taken = async (answer) => {
-  const found = await answer
-  if (!found.ok) throw new Error(`Refused: ${JSON.stringify(found.refusal)}`)
-  return found.value
+  const result = await answer
+  if (!result.ok) throw new Error(`Refused: ${JSON.stringify(result.refusal)}`)
+  return result.value
 }
 
 /**

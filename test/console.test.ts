@@ -199,29 +199,29 @@ describeInChromium("the console in Chromium", (on) => {
 
   it("the console keeps a refused form open with its values, and marks the invalid field", async () => {
     const page = await on.sandbox.samePage(on.browser)
-    const said = page.locator("output.said")
+    const result = page.locator("output.said")
     await page.locator("body").press("n")
     await page.getByLabel("Service").fill("Coat")
     await page.getByLabel(/^Price/).fill("45 TND")
     await page.getByRole("button", { name: "Create at the till" }).click()
-    await said.getByText('"45 TND" is not a price').waitFor()
+    await result.getByText('"45 TND" is not a price').waitFor()
     expect(await page.getByLabel(/^Price/).inputValue()).toBe("45 TND")
     await page.getByLabel(/^Price/).fill("45")
     await page.getByLabel("Phone", { exact: true }).fill("20 123 456")
     await page.keyboard.press("Enter")
-    await said.getByText(/400 .*Phone \(client_phone\) must/).waitFor()
+    await result.getByText(/400 .*Phone \(client_phone\) must/).waitFor()
     for (const [text, why] of [
       ["tomorrow", /"tomorrow" is neither a length of time nor a date. Enter a length/],
       ["2020-01-01", /2020-01-01 is in the past/]
     ] as const) {
       await page.getByLabel(/Move the clock by a length of time/).fill(text)
       await page.keyboard.press("Enter")
-      await said.getByText(why).waitFor()
+      await result.getByText(why).waitFor()
     }
     const before = Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)
     await page.getByLabel(/Move the clock by a length of time/).fill("2 minutes")
     await page.keyboard.press("Enter")
-    await said.getByText("2 m later").waitFor()
+    await result.getByText("2 m later").waitFor()
     expect(Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)).toBeGreaterThanOrEqual(before + 120_000)
     const { id } = await on.sandbox.till("POST", "/tickets", { service: "Buttons" })
     await page.locator(`[data-ticket="${id}"]`).click()
@@ -230,7 +230,7 @@ describeInChromium("the console in Chromium", (on) => {
     expect(await price.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
     await price.fill("abc")
     await page.keyboard.press("Enter")
-    await said.getByText('"abc" is not a price').waitFor()
+    await result.getByText('"abc" is not a price').waitFor()
     expect(await price.inputValue()).toBe("abc")
   })
 
@@ -255,19 +255,22 @@ describeInChromium("the console in Chromium", (on) => {
     const texts = await page
       .locator(".axis text, .why, .window text")
       .evaluateAll((all) => all.map((one) => ({ text: one.textContent, ...one.getBoundingClientRect().toJSON() })))
-    const over = texts.flatMap((one: Json, i) =>
+    const over = texts.flatMap((text: Json, i) =>
       texts
         .slice(i + 1)
         .filter(
           (other: Json) =>
-            one.left < other.right && other.left < one.right && one.top + 3 < other.bottom && other.top + 3 < one.bottom
+            text.left < other.right &&
+            other.left < text.right &&
+            text.top + 3 < other.bottom &&
+            other.top + 3 < text.bottom
         )
-        .map((other: Json) => [one.text, other.text])
+        .map((other: Json) => [text.text, other.text])
     )
     expect(over).toEqual([])
     // The line of the current time does not cross a text.
     const line = await page.locator(".present line").boundingBox()
-    expect(texts.filter((one: Json) => one.left < line!.x && line!.x < one.right && one.top > line!.y)).toEqual([])
+    expect(texts.filter((text: Json) => text.left < line!.x && line!.x < text.right && text.top > line!.y)).toEqual([])
     // Dragging the line to the right moves the clock. Dragging it to the left does not.
     const now = async () => Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)
     const before = await now()

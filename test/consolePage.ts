@@ -74,8 +74,16 @@ export class ConsoleSandbox {
   }
 
   /** Calls the API as a till would, with the shop's key, and resolves with the data. */
-  async till(method: string, path: string, body?: unknown, once = `till-${++this.#requests}`): Promise<Json> {
-    return this.#ask(method, `/v1${path}`, body, { authorization: `Bearer ${this.key}`, "idempotency-key": once })
+  async till(
+    method: string,
+    path: string,
+    body?: unknown,
+    idempotency_key = `till-${++this.#requests}`
+  ): Promise<Json> {
+    return this.#ask(method, `/v1${path}`, body, {
+      authorization: `Bearer ${this.key}`,
+      "idempotency-key": idempotency_key
+    })
   }
 
   async #ask(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Json> {

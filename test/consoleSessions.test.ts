@@ -127,11 +127,11 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
     await key.waitFor({ state: "detached" })
     // A restarted server has other data, and numbers its events from 1 again. The recording ends, because its shop is
     // gone.
-    const again = await ConsoleSandbox.open(null, 6)
-    await again.till("POST", "/tickets", { service: "New" })
+    const restarted = await ConsoleSandbox.open(null, 6)
+    await restarted.till("POST", "/tickets", { service: "New" })
     await side(page, "Live")
     proxy.drop()
-    proxy.restore(again.base)
+    proxy.restore(restarted.base)
     await page.getByText("The server was restarted with new data, and the earlier data are gone.").waitFor()
     await page.getByText("Your till needs another key, which is in the tab API.").waitFor()
     await page.getByText("The recording ended, because the server was restarted.").waitFor()
@@ -142,7 +142,7 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
     await page.context().close()
     await other.page.context().close()
     proxy.close()
-    await again.close()
+    await restarted.close()
   })
 
   /**
@@ -216,14 +216,14 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
     await page.getByLabel("Shop", { exact: true }).focus()
     await page.locator("optgroup[label=Closed] option", { hasText: "Meanwhile" }).waitFor({ state: "attached" })
     await saved.sandbox("POST", "/shops", { ...LIKE, name: "Unseen" })
-    const asked: Array<string> = []
+    const questions: Array<string> = []
     page.on("dialog", (question) => {
-      asked.push(question.message())
+      questions.push(question.message())
       return question.accept()
     })
     await session()
     await page.getByRole("button", { name: "Reset the sandbox" }).click()
-    await expect.poll(() => asked).toEqual([expect.stringContaining(": 3 shops with all tickets.")])
+    await expect.poll(() => questions).toEqual([expect.stringContaining(": 3 shops with all tickets.")])
     await kept.waitFor({ state: "detached" })
     await session()
     await page.getByLabel("Open a file…").setInputFiles(file)
@@ -239,12 +239,12 @@ describeInChromium("the console's recordings and sessions, in Chromium", (on) =>
       .first()
       .waitFor()
     // A file that is not a session is refused without a dialog.
-    asked.length = 0
+    questions.length = 0
     await session()
     const list = { name: "list.json", mimeType: "application/json", buffer: Buffer.from("[1]") }
     await page.getByLabel("Open a file…").setInputFiles(list)
     await page.getByText("list.json is not a session").waitFor()
-    expect(asked).toEqual([])
+    expect(questions).toEqual([])
     await page.context().close()
     await saved.close()
   })

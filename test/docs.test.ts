@@ -230,7 +230,7 @@ describe("sh blocks name commands that exist", () => {
       expect(
         commandsOf(block)
           .map(complaint)
-          .filter((found) => found !== undefined)
+          .filter((problem) => problem !== undefined)
       ).toEqual([])
     }
   )

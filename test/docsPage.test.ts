@@ -18,9 +18,12 @@ describeInChromium("/docs and the sandbox's token in Chromium", (on) => {
     // The browser gets only a part of each document, which it draws in one second instead of ten.
     await page.route(/openapi\.json$/, async (route) => {
       const { paths, webhooks = {}, ...rest } = await (await route.fetch()).json()
-      const kept = (parts: object, names: RegExp) =>
+      const selected = (parts: object, names: RegExp) =>
         Object.fromEntries(Object.entries(parts).filter(([name]) => names.test(name)))
-      const drawn = { paths: kept(paths, /\/(shop|clock|tickets)$/), webhooks: kept(webhooks, /^ticket\.ready$/) }
+      const drawn = {
+        paths: selected(paths, /\/(shop|clock|tickets)$/),
+        webhooks: selected(webhooks, /^ticket\.ready$/)
+      }
       await route.fulfill({ json: { ...rest, ...drawn } })
     })
     await page.goto(`${on.sandbox.base}/docs`)

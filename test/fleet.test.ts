@@ -51,8 +51,8 @@ describe("The simulation of a fleet (docs/scaling.md)", () => {
     const slow = fleet(64, 100_000, { service_command_ms: 20 })
     expect(slow.bends).toBe("connections of a worker")
     // With `bends_at_shops` shops, the most used part is at its capacity.
-    const there = simulateFleet({ workers: 4, shops: Math.round(fleet(4, 100_000).bends_at_shops), seed: 1 }, costs)
-    expect(Math.max(...Object.values(there.used))).toBeCloseTo(1, 1)
+    const atLimit = simulateFleet({ workers: 4, shops: Math.round(fleet(4, 100_000).bends_at_shops), seed: 1 }, costs)
+    expect(Math.max(...Object.values(atLimit.used))).toBeCloseTo(1, 1)
   })
 
   it("more cells and processes make batches smaller, and more cells make moves shorter", () => {

@@ -43,11 +43,13 @@ afterAll(() => rmSync(folder, { recursive: true }), 60_000)
 const link = (name: string, into: string, owner = root) => {
   const place = join(into, "node_modules", name)
   // npm installs a version that only one package needs in the node_modules of that package.
-  const found = [owner, root].map((folder) => join(folder, "node_modules", name)).find((folder) => existsSync(folder))
+  const installed = [owner, root]
+    .map((folder) => join(folder, "node_modules", name))
+    .find((folder) => existsSync(folder))
   // An optional package for another platform is not installed in the repository either.
-  if (existsSync(place) || found === undefined) return
+  if (existsSync(place) || installed === undefined) return
   mkdirSync(dirname(place), { recursive: true })
-  symlinkSync(found, place)
+  symlinkSync(installed, place)
 }
 
 /**
@@ -164,15 +166,15 @@ const run = async (
     env: { ...process.env, PORT: String(port), ...env }
   })
   running = child
-  let said = ""
+  let output = ""
   const printed = (text: string) =>
     new Promise<void>((resolve, reject) => {
       for (const stream of [child.stdout, child.stderr])
         stream.on("data", (chunk) => {
-          said += chunk
-          if (said.includes(text)) resolve()
+          output += chunk
+          if (output.includes(text)) resolve()
         })
-      child.once("exit", () => reject(new Error(said)))
+      child.once("exit", () => reject(new Error(output)))
     })
   const listening = printed("Listening on")
   if (starting !== undefined) {
@@ -466,10 +468,10 @@ import("@workshop/core").then(({ Limits }) =>
   }, () => {
     const project = follow("embed-express.md", [])
     const types = (path: string) => readFileSync(join(project, "node_modules/@workshop", path), "utf8")
-    const shown = types("core/dist/services/promise/PromiseApi.d.ts")
-    expect(shown).toMatch(/create: \(caller: [^ ]*PlainCaller, ticket: [^ ]*PlainTicket, key: string\)/)
-    expect(shown).not.toContain("args_")
-    const face = shown.slice(shown.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
+    const declarations = types("core/dist/services/promise/PromiseApi.d.ts")
+    expect(declarations).toMatch(/create: \(caller: [^ ]*PlainCaller, ticket: [^ ]*PlainTicket, key: string\)/)
+    expect(declarations).not.toContain("args_")
+    const face = declarations.slice(declarations.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
     const methods = [...face.matchAll(/^ {8}(\w+): (\([\s\S]*?>>);$/gm)].map(([, name = "", text = ""]) => [
       name,
       text.replaceAll(/\/\*\*[\s\S]*?\*\/|\s+/g, " ")
@@ -503,13 +505,13 @@ import("@workshop/core").then(({ Limits }) =>
       ? itself + inputNames
       : itself
     const face = readFileSync(join(dist, "services/promise/PromiseApi.d.ts"), "utf8")
-    const shown = face.slice(face.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
+    const declarations = face.slice(face.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
     const values = [
-      ...shown.matchAll(
+      ...declarations.matchAll(
         /\b([A-Z]\w+(?:Record|Account|View|Entry|Delivery|Status|Export|ShopSnapshot|Given|Redeemed))\b/g
       )
     ]
-    const inputs = [...shown.matchAll(/\b(?:Plain|Their)[A-Z]\w+/g)]
+    const inputs = [...declarations.matchAll(/\b(?:Plain|Their)[A-Z]\w+/g)]
     const names = new Set([...values.map(([, name = ""]) => name), ...inputs.map(([name]) => name)])
     expect(names.size).toBeGreaterThan(25)
     expect([...names].filter((name) => !new RegExp(`\\b${name}\\b`).test(entry))).toEqual([])

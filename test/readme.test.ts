@@ -44,11 +44,12 @@ const stepsOf = (page: string): ReadonlyArray<Step> => {
     const exported = name === undefined || value === undefined ? [] : [{ export: [name, value] as const }]
     const curl = /^curl [\s\S]*/m.exec(text)?.[0]
     if (curl === undefined) return exported
-    const [words, answer] = [parts[i + 1]?.text ?? "", parts[i + 2]]
+    const [words, response] = [parts[i + 1]?.text ?? "", parts[i + 2]]
     const status = /\b([1-5]\d\d)\b/.exec(words)?.[1]
-    if (answer?.language !== "json" || status === undefined) throw new Error(`The README shows no response to ${curl}`)
+    if (response?.language !== "json" || status === undefined)
+      throw new Error(`The README shows no response to ${curl}`)
     const shown = { command: curl, status: Number(status), isPart: /\bin part\b/.test(words) }
-    return [...exported, { shown: { ...shown, answer: JSON.parse(answer.text) } }]
+    return [...exported, { shown: { ...shown, answer: JSON.parse(response.text) } }]
   })
 }
 

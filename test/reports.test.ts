@@ -120,11 +120,15 @@ describe.skipIf(executablePath === undefined)("reports in Chromium", { timeout: 
       }>
     }
     const wider = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    const found = violations.map(({ id, nodes }) => [
+    const problems = violations.map(({ id, nodes }) => [
       id,
       nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary}`)
     ])
-    return { found, wider, background: await page.evaluate("getComputedStyle(document.body).backgroundColor") }
+    return {
+      found: problems,
+      wider,
+      background: await page.evaluate("getComputedStyle(document.body).backgroundColor")
+    }
   }
 
   const write: Readonly<Record<string, () => Promise<unknown>>> = {

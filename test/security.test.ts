@@ -28,7 +28,7 @@ describe("docs/security.md", () => {
   it("the page describes a threat by each attacker: stranger, tenant, client, receiver, proxy, operator", () => {
     const threats = section("docs/security.md", "Threats")
     const absent = ["a stranger", "a tenant", "a client", "a receiver", "a proxy", "an operator"]
-    expect(absent.filter((who) => !threats.includes(`**${who}**`))).toEqual([])
+    expect(absent.filter((attacker) => !threats.includes(`**${attacker}**`))).toEqual([])
   })
 })
 

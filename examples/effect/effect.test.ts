@@ -241,10 +241,13 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
   it("a test's shop is provided by a layer of MyShop (docs/test-your-app.md)", () =>
     orders(async ({ url }) => {
       const { workshop, shop, stop } = await createTestWorkshop()
-      const mine = Layer.succeed(MyShop, MyShop.make({ id: Schema.decodeSync(ShopId)(shop.id), secret: "whsec_test" }))
+      const testShop = Layer.succeed(
+        MyShop,
+        MyShop.make({ id: Schema.decodeSync(ShopId)(shop.id), secret: "whsec_test" })
+      )
       const scope = Effect.runSync(Scope.make())
       const layer = Layer.mergeAll(
-        Layer.provide(api, [mine, PgClient.layer({ url: Redacted.make(url) })]),
+        Layer.provide(api, [testShop, PgClient.layer({ url: Redacted.make(url) })]),
         HttpApiBuilder.Router.Live,
         HttpApiBuilder.Middleware.layer,
         HttpServer.layerContext

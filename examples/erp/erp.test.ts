@@ -29,9 +29,9 @@ it("an ERP imports each order once, and reports by the type of an error whether 
   const stranger = createClient({ baseUrl: "http://shop.example/v1", key: "wk_live_no", fetch })
   await expect(importOrder(stranger, order)).rejects.toThrow("UNAUTHENTICATED")
 
-  const found = await client.tickets.list({ external_ref: "SO-1" })
-  if (!found.ok) throw new Error(found.error.message)
-  await client.tickets.changeStatus(found.value[0]!.id, "ready")
+  const list = await client.tickets.list({ external_ref: "SO-1" })
+  if (!list.ok) throw new Error(list.error.message)
+  await client.tickets.changeStatus(list.value[0]!.id, "ready")
   expect(await waiting(client)).toEqual(["SO-1"])
 
   // The shop's owner creates a new API key, for which the idempotency keys of the old one do not count.

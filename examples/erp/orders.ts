@@ -39,7 +39,7 @@ export const importOrder = async (client: WorkshopClient, order: Order): Promise
       ? { reference, outcome: "known", number: known.number }
       : { reference, outcome: "refused", why: CHANGED }
   }
-  const made = await client.tickets.create(
+  const created = await client.tickets.create(
     {
       service,
       type: "prepare",
@@ -49,8 +49,9 @@ export const importOrder = async (client: WorkshopClient, order: Order): Promise
     },
     { idempotencyKey: `erp-${reference}` }
   )
-  if (made.ok) return { reference, outcome: made.meta.replayed ? "known" : "opened", number: made.value.number }
-  return failed(reference, made.error)
+  if (created.ok)
+    return { reference, outcome: created.meta.replayed ? "known" : "opened", number: created.value.number }
+  return failed(reference, created.error)
 }
 
 /** Maps a failure to the order's result: refused permanently, or to be retried later. */

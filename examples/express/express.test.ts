@@ -25,14 +25,14 @@ it("an Express server has the API under a path, together with its own routes and
   const other = await workshop.shops.create({ name: "Rue", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   if (!other.ok) throw other.refusal
   await workshop.webhooks.ping(other.value.id)
-  const made = await fetch(`${base}/workshop/v1/tickets`, {
+  const created = await fetch(`${base}/workshop/v1/tickets`, {
     method: "POST",
     headers: { cookie, "idempotency-key": "one", "content-type": "application/json" },
     body: '{"service":"Hem"}'
   })
-  expect(made.status).toBe(201)
-  const shown = await screen.body!.getReader().read()
-  expect(new TextDecoder().decode(shown.value)).toMatch(/^id: .*\ndata: ticket\.created\n\n$/)
+  expect(created.status).toBe(201)
+  const chunk = await screen.body!.getReader().read()
+  expect(new TextDecoder().decode(chunk.value)).toMatch(/^id: .*\ndata: ticket\.created\n\n$/)
   const counter = await fetch(`${base}/counter/1`, { headers: { cookie } })
   expect(await counter.text()).toBe("Hem: workshop\n")
   expect(counter.headers.get("content-type")).toContain("text/plain")

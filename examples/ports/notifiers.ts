@@ -20,15 +20,19 @@ export interface Contact {
  * Makes a POST of JSON. The provider drops a request whose idempotency key it has seen, because the
  * service repeats a notification after a crash.
  */
-export type Post = (url: string, body: unknown, once: string) => Promise<void>
+export type Post = (url: string, body: unknown, idempotency_key: string) => Promise<void>
 
 /** A {@link Post} over `fetch`, for a provider with bearer tokens. */
 export const postWith =
   (token: string): Post =>
-  async (url, body, once) => {
+  async (url, body, idempotency_key) => {
     const response = await fetch(url, {
       method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": once },
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "idempotency-key": idempotency_key
+      },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(8_000)
     })

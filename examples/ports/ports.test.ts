@@ -33,9 +33,9 @@ const sentTo = async (contact: Contact) => {
   expect(await workshop.clients.visit({ client_id: client.value.id, shop_id: caller.shop_id })).toMatchObject({
     ok: true
   })
-  const made = await workshop.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
-  if (!made.ok) throw made.refusal
-  expect(await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")).toMatchObject({ ok: true })
+  const created = await workshop.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
+  if (!created.ok) throw created.refusal
+  expect(await workshop.tickets.changeStatus(caller, created.value.data.id, "ready")).toMatchObject({ ok: true })
   expect(await workshop.notificationSender.runOnce()).toMatchObject({ ok: true })
   return posts
 }

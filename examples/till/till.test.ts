@@ -31,17 +31,17 @@ const opened = async () => {
     return key.value.key
   }
   const line: { state: "up" | "down" | "answers get lost" } = { state: "up" }
-  const asked: Array<string> = []
+  const requests: Array<string> = []
   const serve = mountFetch(workshop)
   const fetch = async (request: Request) => {
-    asked.push(`${request.method} ${request.url}`)
+    requests.push(`${request.method} ${request.url}`)
     if (line.state === "down") throw new TypeError("fetch failed")
     const answer = await serve(request)
     if (line.state === "answers get lost" && request.method === "POST") throw new TypeError("socket hang up")
     return answer
   }
   const options = { fetch, wait: async () => undefined }
-  return { workshop, clock, line, asked, options, keyOf, key: await keyOf("Lac") }
+  return { workshop, clock, line, asked: requests, options, keyOf, key: await keyOf("Lac") }
 }
 
 /** Runs the till once, and returns its exit status and the lines that it printed. */
@@ -105,7 +105,7 @@ it("the old ticket of a replay never replaces a newer state (Specification, Idem
 })
 
 it("a second sync reads only the changes since the first (Specification, Lists and sync)", async () => {
-  const { workshop, clock, asked, options, key } = await opened()
+  const { workshop, clock, asked: requests, options, key } = await opened()
   const other = createClient({ baseUrl: "http://shop.example", key, ...options })
   for (const service of ["Hem", "Zip", "Lining"]) {
     await other.tickets.create({ service })
@@ -118,12 +118,12 @@ it("a second sync reads only the changes since the first (Specification, Lists a
 
   const { syncedUntil } = openDisk(path)
   clock.advance(1000)
-  asked.length = 0
+  requests.length = 0
   // The second run reads its own sale, and again the last change of the first run, because `updated_since` is
   // inclusive.
   const second = await shift(key, options)
   expect(second).toMatchObject({ status: 0, log: { 0: expect.stringMatching(/^2 changes .* 0 waiting/), length: 6 } })
-  const [read] = asked.filter((line) => line.includes("updated_since"))
+  const [read] = requests.filter((line) => line.includes("updated_since"))
   expect(new URL(read!.split(" ")[1]!).searchParams.get("updated_since")).toBe(syncedUntil)
   await workshop.stop()
 })
