@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Limits } from "@workshop/core"
-import type { HttpResponse, StreamBody } from "@workshop/core/http"
+import type { HttpResponse, ObservedResponse, StreamBody } from "@workshop/core/http"
 import { type Effect, Exit, Runtime } from "effect"
 import type { Backlog } from "./Backlog.js"
 import { announcedLength, awaitsBody, discardBody } from "./nodeRequest.js"
@@ -13,8 +13,8 @@ export interface ListenerOptions {
   readonly backlog: Backlog
   readonly unread: UnreadResponses
   /**
-   * Called when a request's key is found to be valid. If it is set, responses to requests without a valid key wait in
-   * the backlog.
+   * Called before the response to a request with a valid key. If it is set, responses to requests without a valid key
+   * wait in the backlog.
    */
   readonly onAuthenticated?: (request: IncomingMessage) => void
 }
@@ -26,7 +26,7 @@ export interface ListenerOptions {
 export type Listener = (
   request: IncomingMessage,
   response: ServerResponse,
-  handle: (onAuthenticated: () => void) => Effect.Effect<HttpResponse>,
+  handle: () => Effect.Effect<ObservedResponse>,
   awaitsContinue?: boolean
 ) => void
 
@@ -141,22 +141,21 @@ export const listener = (
 ): Listener => {
   const fork = Runtime.runFork(runtime)
   return (request, response, handle, awaitsContinue = false) => {
-    let isDeferred = onAuthenticated !== undefined
-    const authenticated = () => {
-      isDeferred = false
-      onAuthenticated?.(request)
-    }
-    const sendExit = (exit: Exit.Exit<HttpResponse>) => {
-      if (Exit.isFailure(exit)) response.destroy()
+    const sendExit = (exit: Exit.Exit<ObservedResponse>) => {
+      if (Exit.isFailure(exit)) return void response.destroy()
+      const { status, context } = exit.value
+      const isAuthenticated = context.caller !== null
+      if (isAuthenticated) onAuthenticated?.(request)
       // In each iteration of the event loop, the backlog sends a few responses to requests without a valid key. Their
       // clients send the next request only after the response, so even many such requests do not delay new connections
       // and clients with a key. A 503 is sent at once, because the service is overloaded already.
-      else if (isDeferred && exit.value.status !== 503)
-        backlog.add(() => sendResponse(request, response, exit.value, unread))
-      else sendResponse(request, response, exit.value, unread)
+      const isDeferred = onAuthenticated !== undefined && !isAuthenticated && status !== 503
+      const send = () => sendResponse(request, response, exit.value, unread)
+      if (isDeferred) backlog.add(send)
+      else send()
     }
     const run = () => {
-      const fiber = fork(handle(authenticated))
+      const fiber = fork(handle())
       const exitNow = fiber.unsafePoll()
       if (exitNow !== null) return sendExit(exitNow)
       fiber.addObserver(sendExit)

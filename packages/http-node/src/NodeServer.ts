@@ -97,9 +97,10 @@ const listenForRequests = (
     const body = new RequestBody(request, writeContinue)
     if (!connections.recordRequest(request, response, body)) return
     const error = hostError(request)
-    const runPipeline = (onAuthenticated: () => void) =>
-      pipeline(requestFromNode(request, trustProxy, body, onAuthenticated))
-    if (error === undefined) return runAndRespond(request, response, runPipeline, writeContinue !== undefined)
+    if (error === undefined) {
+      const handle = () => pipeline(requestFromNode(request, trustProxy, body))
+      return runAndRespond(request, response, handle, writeContinue !== undefined)
+    }
     response.shouldKeepAlive = false
     return sendResponse(request, response, parseErrorResponse(error), unread)
   }

@@ -147,12 +147,7 @@ const originForm = (url: string): string => {
 }
 
 /** Makes the pipeline's request from a parsed head and a function that reads the body. */
-export const requestFromHead = (
-  head: RequestHead,
-  trustProxy: boolean,
-  body: HttpRequest["body"],
-  onAuthenticated?: () => void
-): HttpRequest => {
+export const requestFromHead = (head: RequestHead, trustProxy: boolean, body: HttpRequest["body"]): HttpRequest => {
   const url = originForm(head.url)
   const queryStart = url.indexOf("?")
   return {
@@ -162,8 +157,7 @@ export const requestFromHead = (
     header: head.header,
     repeats: (name) => isHeaderRepeated(head.rawHeaders, name),
     address: addressOf(head, trustProxy),
-    body,
-    onAuthenticated
+    body
   }
 }
 
@@ -171,8 +165,7 @@ export const requestFromHead = (
 export const requestFromNode = (
   request: IncomingMessage,
   trustProxy: boolean,
-  body = new RequestBody(request),
-  onAuthenticated?: () => void
+  body = new RequestBody(request)
 ): HttpRequest =>
   requestFromHead(
     {
@@ -186,6 +179,5 @@ export const requestFromNode = (
       remoteAddress: request.socket.remoteAddress
     },
     trustProxy,
-    (max_bytes) => body.read(max_bytes),
-    onAuthenticated
+    (max_bytes) => body.read(max_bytes)
   )

@@ -25,10 +25,6 @@ export interface HttpRequest {
   readonly body: (max_bytes: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete>
   /** The framework's own request, if the API is mounted in one, for the embedder's `authenticate`. */
   readonly source?: unknown
-  /**
-   * Called once the request's key is found valid. The server then prefers its connection to those without a valid key.
-   */
-  readonly onAuthenticated?: (() => void) | undefined
 }
 
 /** Whether a header occurs more than once in a list that alternates names and values, such as Node's `rawHeaders`. */

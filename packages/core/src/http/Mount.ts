@@ -17,9 +17,9 @@ import type { WorkshopServices } from "../services/promise/PromiseWorkshop.js"
 import { withoutUndefined } from "../services/promise/toPromise.js"
 import { isStopped, WorkshopStopped } from "../services/WorkshopStopped.js"
 import type { OwnAuthentication } from "./authentication.js"
-import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
+import type { HttpRequest } from "./HttpMessage.js"
 import { isBelow, newContext, pipeline, type RequestObserver } from "./Pipeline.js"
-import { respond } from "./respond.js"
+import { type ObservedResponse, respond } from "./respond.js"
 import { type TrackingOptions, trackingRoutes } from "./tracking/trackingRoutes.js"
 import { workshopRoutes } from "./workshopRoutes.js"
 
@@ -84,7 +84,7 @@ export interface MountedApi<Request> {
   /** Returns whether a path belongs to the API. All other paths belong to the server. */
   readonly owns: (path: string) => boolean
   /** Handles a request. It never fails. */
-  readonly handle: (request: HttpRequest & { readonly source: Request }) => Effect.Effect<HttpResponse>
+  readonly handle: (request: HttpRequest & { readonly source: Request }) => Effect.Effect<ObservedResponse>
 }
 
 /** {@link MountOptions} for Effect, whose `authenticate` returns a {@link Caller} that its schema has checked. */

@@ -3,7 +3,7 @@ import { type Cause, Clock, Context, Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
 import { addressUseOf, CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { RouteMatch } from "./Endpoint.js"
-import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
+import type { HttpRequest } from "./HttpMessage.js"
 import { RunningRequests } from "./RunningRequests.js"
 import { type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 
@@ -44,7 +44,7 @@ export interface RouteGroup {
 }
 
 /** Turns any request into a response. It never fails, and all responses but pages have the envelope (Specification, Requests and responses). */
-export type Pipeline = (request: HttpRequest) => Effect.Effect<HttpResponse>
+export type Pipeline = (request: HttpRequest) => Effect.Effect<ObservedResponse>
 
 /**
  * Observes a request until its response, to count, log and trace it, and does not change the response. Each request
@@ -100,7 +100,7 @@ export const pipeline = (
       )
 
     return (request) =>
-      Effect.withFiberRuntime<HttpResponse>((fiber) => {
+      Effect.withFiberRuntime<ObservedResponse>((fiber) => {
         const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
         const now = clock.unsafeCurrentTimeMillis()
         const group = groups.find(({ prefix }) => isBelow(prefix, request.path))

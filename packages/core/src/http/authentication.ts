@@ -75,10 +75,8 @@ export const makeAuthentication = (own?: OwnAuthentication) =>
     const reads = yield* Reads
     const lookUp = yield* makeKeyLookUp(keys, yield* CachedRateLimits)
 
-    const acceptCaller = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
-      checked.request.onAuthenticated?.()
-      return withFields(checked, { caller, shop, context: { ...checked.context, caller } })
-    }
+    const acceptCaller = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest =>
+      withFields(checked, { caller, shop, context: { ...checked.context, caller } })
 
     const rejectCaller = ({ request }: CheckedRequest, key?: string): Rejected => {
       const refusal = key !== undefined && keys.isTestKeyElsewhere(key) ? "TestKeyElsewhere" : "Unauthenticated"

@@ -2,8 +2,8 @@ import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { connect } from "node:net"
-import { Entropy } from "@workshop/core"
-import type { HttpRequest, HttpResponse, RouteGroup } from "@workshop/core/http"
+import { appCaller, Entropy, type ShopId } from "@workshop/core"
+import type { HttpRequest, ObservedResponse, RouteGroup } from "@workshop/core/http"
 import { respond } from "@workshop/core/internal/http"
 import { start as startWorkshop } from "@workshop/core/promise"
 import { CONNECTION_LIMITS, mountNode, SERVER_TIMEOUTS } from "@workshop/http-node"
@@ -196,19 +196,21 @@ describe("responses to requests without a valid key", { timeout: 60_000 }, () =>
         pieces.push(piece)
       }
     }
-    const answer = (request: HttpRequest) => {
-      if (request.path === "/good") request.onAuthenticated?.()
-      return Effect.succeed<HttpResponse>({ status: 200, headers: {}, body: request.path })
-    }
+    const context = { id: "r", now: 0, route: null, caller: null, limitStatuses: [] }
+    const answer = ({ path }: HttpRequest) =>
+      Effect.succeed<ObservedResponse>({
+        status: 200,
+        headers: {},
+        body: path,
+        context: path === "/good" ? { ...context, caller: appCaller("shop" as ShopId) } : context
+      })
     const handle = listener(Runtime.defaultRuntime, {
       backlog: new HeldBacklog(),
       unread: new UnreadResponses(Runtime.defaultRuntime, SERVER_TIMEOUTS, MIB),
       onAuthenticated: () => undefined
     })
     const server = createServer((request, response) =>
-      handle(request, response, (onAuthenticated) =>
-        answer(requestFromNode(request, false, undefined, onAuthenticated))
-      )
+      handle(request, response, () => answer(requestFromNode(request, false)))
     )
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const { port } = server.address() as AddressInfo
