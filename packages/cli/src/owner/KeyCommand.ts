@@ -1,7 +1,6 @@
-import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId } from "@workshop/core"
+import { type ApiKeyRecord, KeyId, KeyInput, Keys, Limits, ShopId } from "@workshop/core"
 import { scopePresets, toIso } from "@workshop/core/internal"
 import type { Column } from "@workshop/core/internal/terminal"
-import { ServiceLimits } from "@workshop/core/store"
 import { keyView } from "@workshop/http-node/internal"
 import { Clock, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
@@ -77,7 +76,7 @@ export const revokeKey = Effect.fnUntraced(function* (typed: string, isWanted: b
   const record = keyRow(yield* Keys.revoke(id))
   return sentenceOutput(
     record,
-    `The key ${record.name} (ends in ${record.last_four}) is revoked. Every node refuses it within ${formatDuration(ServiceLimits.api_key_cache_ms)}.`
+    `The key ${record.name} (ends in ${record.last_four}) is revoked. Every node refuses it within ${formatDuration(Limits.key_revocation_ms)}.`
   )
 })
 

@@ -86,6 +86,8 @@ export const Limits = {
   tracking_after_end_ms: 30 * DAY_MS,
   /** How long the first response to an idempotency key is returned again. */
   idempotency_memory_ms: 30 * DAY_MS,
+  /** How long a revoked key may still work on other nodes. */
+  key_revocation_ms: MINUTE_MS,
   /** How long events are also signed with a webhook's previous secret. */
   secret_overlap_ms: 24 * HOUR_MS,
   /** The age from which a receiver refuses a signature. */
@@ -146,7 +148,7 @@ export const ServiceLimits = {
   requests_waiting_for_cells: 8,
   /** How long a scrape of the metrics waits for the database. Gauges that are late show their last value. */
   measuring_ms: 2 * SECOND_MS,
-  /** How long a process uses a cached API key without reading it again, unless it is notified of a change. A revoked key must stop working within a minute. */
+  /** How long a process uses a cached API key without reading it again, unless it is notified of a change. It is shorter than `key_revocation_ms`. */
   api_key_cache_ms: 30 * SECOND_MS,
   /** The API keys that a process caches; if there are more, it empties the cache. */
   api_key_cache_size: 10_000,
