@@ -534,7 +534,7 @@ select /* workshop look at commits */
   )
   select (select count(*)::integer from due) as due,
     (select due_at::double precision from oldest) as oldest_due_at,
-    (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off;
+    (select count(*)::integer from workshop.webhook w where not (w.off_reason is null)) as webhooks_off;
 
 -- look at snapshots (workshop reads)
 

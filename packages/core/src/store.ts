@@ -83,7 +83,7 @@ export {
 export type { TicketChangeRecord } from "./domain/TicketChange.js"
 export { closure, closureMoves, isOpen, openStates, type TicketStatusFacts } from "./domain/TicketLifecycle.js"
 export { type TrackedTicket, trackedFields, trackedShopFields, trackedTicket } from "./domain/TrackedTicket.js"
-export { acknowledges, acknowledgingStatuses, type Webhook } from "./domain/Webhook.js"
+export { acknowledges, acknowledgingStatuses, isWebhookOn, type Webhook } from "./domain/Webhook.js"
 export {
   type Cell,
   CellAccess,

@@ -1,5 +1,5 @@
 import { type EventId, type Instant, Limits } from "@workshop/core"
-import { compareClaims, type DeliveryRecord, presentSchedule, type Webhook } from "@workshop/core/store"
+import { compareClaims, type DeliveryRecord, isWebhookOn, presentSchedule, type Webhook } from "@workshop/core/store"
 import { compareDue, type DueEntry, DueQueue } from "./DueQueue.js"
 
 /**
@@ -219,9 +219,7 @@ export class ShopDeliveryQueue {
   /** Whether the webhook is set and on, and another delivery may be in flight. */
   get #isOpen(): boolean {
     return (
-      this.#webhook !== null &&
-      this.#webhook.off_reason === null &&
-      this.#inFlight.size < Limits.deliveries_in_flight_per_shop
+      this.#webhook !== null && isWebhookOn(this.#webhook) && this.#inFlight.size < Limits.deliveries_in_flight_per_shop
     )
   }
 

@@ -7,6 +7,7 @@ import {
   type HealthTransition,
   healthTransition,
   isGone,
+  isWebhookOn,
   type NoticeKind,
   type NoticeRecord,
   recordFailure,
@@ -90,7 +91,7 @@ export const recordAttempt = (shop_id: ShopId, attempt: FinishedAttempt): Comman
       token: delivery.token + 1
     }
     changes.add({ _tag: "DeliveryPut", row: next })
-    return changes.toDecision(resultOf(after.off_reason === null ? "retry" : "parked"))
+    return changes.toDecision(resultOf(isWebhookOn(after) ? "retry" : "parked"))
   })
 
 /** Logs an attempt and updates the webhook's health; returns the webhook as it is afterwards. */

@@ -3,7 +3,14 @@ import type { EventRecord } from "../domain/Event.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
-import { overlapEndOf, recordSuccess, type Webhook, WebhookNotSet, withNewSecret } from "../domain/Webhook.js"
+import {
+  isWebhookOn,
+  overlapEndOf,
+  recordSuccess,
+  type Webhook,
+  WebhookNotSet,
+  withNewSecret
+} from "../domain/Webhook.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
@@ -68,7 +75,7 @@ export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSe
 /** Turns the webhook on again, with no failures. Parked deliveries are due at once, with all attempts again (Specification, Webhooks). */
 export const enableWebhook = (shop_id: ShopId) =>
   changeWebhook(shop_id, (webhook, now) =>
-    webhook.off_reason === null
+    isWebhookOn(webhook)
       ? recordSuccess(webhook)
       : { ...recordSuccess(webhook), off_reason: null, generation: webhook.generation + 1, enabled_at: now }
   )

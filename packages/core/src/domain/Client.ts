@@ -83,12 +83,14 @@ export const visibleLink = { known_at: true, blocked_at: false } as const satisf
   Record<keyof ClientLink, boolean>
 >
 
+const visibleFields = Object.keys(visibleLink) as ReadonlyArray<keyof typeof visibleLink>
+
 /** Whether a client blocks a shop; a client without a link to the shop does not. */
 export const isBlocked = (link: ClientLink | null | undefined): boolean => (link?.blocked_at ?? null) !== null
 
 /** Whether a shop sees a client, by the table {@link visibleLink}. */
 export const isVisible = (link: ClientLink): boolean =>
-  (link.known_at !== null) === visibleLink.known_at && isBlocked(link) === visibleLink.blocked_at
+  visibleFields.every((field) => (link[field] !== null) === visibleLink[field])
 
 /**
  * The client as this shop may see them; null for an unknown client and for one who blocks it (Specification, Clients

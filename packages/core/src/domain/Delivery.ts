@@ -3,7 +3,7 @@ import type { EventType } from "./EventType.js"
 import type { EventId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import { Limits, retryDelays_ms, ServiceLimits } from "./Limits.js"
-import type { SendResult, Webhook } from "./Webhook.js"
+import { isWebhookOn, type SendResult, type Webhook } from "./Webhook.js"
 
 /**
  * The state of an event's delivery: it waits, was delivered, is parked until its webhook is on again, or was given up.
@@ -97,7 +97,7 @@ export const deliveryState = (
   webhook: Webhook,
   hasArrived: boolean
 ): DeliveryState => {
-  if (delivery !== undefined) return webhook.off_reason === null ? "pending" : "parked"
+  if (delivery !== undefined) return isWebhookOn(webhook) ? "pending" : "parked"
   return hasArrived ? "delivered" : "dead"
 }
 

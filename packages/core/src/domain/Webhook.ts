@@ -84,13 +84,16 @@ export const withNewSecret = (webhook: Webhook, secret: string, now: Instant): W
 export const overlapEndOf = ({ previous_until }: Webhook, now: Instant): Instant | null =>
   previous_until !== null && now < previous_until ? previous_until : null
 
+/** Whether the webhook is on, so that its deliveries are sent and not parked (Specification, Webhooks). */
+export const isWebhookOn = ({ off_reason }: Pick<Webhook, "off_reason">): boolean => off_reason === null
+
 /** The webhook as its owner sees it; if there is none, all fields are empty. */
 export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>
   webhook === null
     ? { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
     : {
         url: webhook.url,
-        on: webhook.off_reason === null,
+        on: isWebhookOn(webhook),
         off_reason: webhook.off_reason,
         failures_in_row: webhook.failures_in_row,
         first_failure_at: toIsoOrNull(webhook.first_failure_at)
@@ -232,7 +235,7 @@ export const recordFailure = (webhook: Webhook, sent: SendResult, now: Instant):
   // A first failure in the future was recorded by a clock that was ahead.
   const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)
   const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }
-  if (webhook.off_reason !== null) return { webhook: failing, notice: null }
+  if (!isWebhookOn(webhook)) return { webhook: failing, notice: null }
   if (isGone(sent)) return { webhook: { ...failing, off_reason: "gone" }, notice: "webhook_off" }
   const steps = failureSteps.filter(
     ({ failures, age_ms }) => failing.failures_in_row >= failures && now - first_failure_at >= age_ms

@@ -1,6 +1,6 @@
 import { Limits } from "@workshop/core"
 import { closureMoves } from "@workshop/core/store"
-import { presentDueAt } from "../deliveries/presentDueAt.js"
+import { isWebhookOn, presentDueAt } from "../deliveries/webhookConditions.js"
 import { type TableName, tables } from "../Tables.js"
 
 /** An invariant of the stored data, which the program's decisions maintain. */
@@ -148,7 +148,7 @@ const deliveryInvariants = (kept_since: number): ReadonlyArray<Invariant> => [
       "Shops have deliveries but no delivery queue, or a queue with too late a due time, so the deliveries are sent late or never",
     sql: `select d.shop_id, d.due_at, t.next_claim_at from (
         select d.shop_id, min(${presentDueAt("d", "w")}) as due_at
-        from delivery d join webhook w on w.shop_id = d.shop_id and w.off_reason is null
+        from delivery d join webhook w on w.shop_id = d.shop_id and ${isWebhookOn("w")}
         group by d.shop_id having not bool_or(d.lease_until is not null)
       ) d left join delivery_queue t on t.shop_id = d.shop_id where t.next_claim_at <= d.due_at is not true`
   },

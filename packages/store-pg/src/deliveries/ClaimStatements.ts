@@ -2,7 +2,7 @@ import { type Instant, Limits, type ShopId } from "@workshop/core"
 import { claimOrder, LAST_INSTANT, ServiceLimits, TURNS_PER_CLAIM } from "@workshop/core/store"
 import { Clock } from "effect"
 import type { Statement } from "../connection/Statement.js"
-import { isReleased, releasedAt } from "./presentDueAt.js"
+import { isReleased, isWebhookOn, releasedAt } from "./webhookConditions.js"
 
 /*
  * The queue of deliveries, which is fair among shops: a claim takes one delivery of each shop before a second one of
@@ -244,7 +244,7 @@ const MIN_ENDED_LEASE_AGE_MS = 2 * delivery_lease_ms
 const openShops = (
   lease_now: string
 ) => `select s.shop_id, s.queue_ctid, s.place, s.due_from, s.backlog_ctid, s.turn, w.generation, w.enabled_at,
-    case when w.off_reason is null then greatest(${deliveries_in_flight_per_shop} - f.in_flight, 0) else 0 end as room, f.busy, f.served
+    case when ${isWebhookOn("w")} then greatest(${deliveries_in_flight_per_shop} - f.in_flight, 0) else 0 end as room, f.busy, f.served
   from ${LOCKED_QUEUES}
   join workshop.webhook w on w.shop_id = s.shop_id
   cross join lateral (

@@ -1,3 +1,11 @@
+/*
+ * SQL of the rules of core that depend on a webhook and its deliveries. The parameters are aliases of tables, or of
+ * subqueries with the same columns.
+ */
+
+/** The condition that the webhook `w` is on, as `isWebhookOn` of core decides it. */
+export const isWebhookOn = (w: string): string => `${w}.off_reason is null`
+
 /** The condition that the delivery `d` was queued before its webhook `w` was last turned on. */
 export const isReleased = (d: string, w: string): string => `${d}.generation < ${w}.generation`
 

@@ -5,7 +5,7 @@ import type { NotificationReceiver } from "@workshop/core/store"
 import { Clock, Effect, flow, identity, Metric } from "effect"
 import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "../connection/CommitWaits.js"
 import { READS_ONLY } from "../connection/SessionClient.js"
-import { isReleased, releasedAt } from "../deliveries/presentDueAt.js"
+import { isReleased, isWebhookOn, releasedAt } from "../deliveries/webhookConditions.js"
 import { checkNamed, checkOn } from "../migrate/Migrator.js"
 import { type Session, statementFailure } from "../migrate/Session.js"
 import { clockOffset } from "./ClockGuard.js"
@@ -65,7 +65,7 @@ const dueOf = (sql: SqlClient.SqlClient, now: number, max: number) => {
 const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`
   with /* workshop look at queue */ shops as (
     select t.shop_id, w.generation, w.enabled_at from workshop.delivery_queue t
-    join workshop.webhook w on w.shop_id = t.shop_id and w.off_reason is null
+    join workshop.webhook w on w.shop_id = t.shop_id and ${sql.literal(isWebhookOn("w"))}
     where t.next_claim_at <= ${now} order by t.next_claim_at, t.turn limit ${MAX_SHOPS}
   ), due as (
     select d.due_at from shops s cross join lateral (${dueOf(sql, now, MAX_COUNTED)}) d limit ${MAX_COUNTED}
@@ -74,7 +74,7 @@ const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`
   )
   select (select count(*)::integer from due) as due,
     (select due_at::double precision from oldest) as oldest_due_at,
-    (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off`
+    (select count(*)::integer from workshop.webhook w where not (${sql.literal(isWebhookOn("w"))})) as webhooks_off`
 
 interface Notifications {
   readonly client: number
