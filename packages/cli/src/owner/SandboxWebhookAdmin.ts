@@ -8,10 +8,24 @@ import type { Delivery, SetWebhook, WebhookAdmin, WebhookStatus } from "./Webhoo
 const PAGE_SIZE = 500
 
 /** The webhook in the response of a server. */
-type ShownWebhook = WebhookStatus & {
-  /** Servers of an earlier release do not return it. */
-  readonly previous_secret_until?: string | null
-}
+type ShownWebhook = WebhookStatus & { readonly previous_secret_until: string | null }
+
+/** The fields that a database has too, so that a command prints the same in both places. */
+const toStatus = ({ url, on, off_reason, failures_in_row, first_failure_at }: WebhookStatus): WebhookStatus => ({
+  url,
+  on,
+  off_reason,
+  failures_in_row,
+  first_failure_at
+})
+
+const toDelivery = ({ event_id, type, state, next_attempt_at, attempts }: Delivery): Delivery => ({
+  event_id,
+  type,
+  state,
+  next_attempt_at,
+  attempts
+})
 
 /** The webhooks of a running server with a sandbox. */
 export const sandboxWebhookAdmin = (ask: AskSandbox): typeof WebhookAdmin.Service => {
@@ -29,8 +43,8 @@ export const sandboxWebhookAdmin = (ask: AskSandbox): typeof WebhookAdmin.Servic
         ...set,
         isUndelivered: false
       })),
-    status: read,
-    previousSecretUntil: (shop) => Effect.map(read(shop), ({ previous_secret_until }) => previous_secret_until ?? null),
+    status: (shop) => Effect.map(read(shop), toStatus),
+    previousSecretUntil: (shop) => Effect.map(read(shop), ({ previous_secret_until }) => previous_secret_until),
     rotate: (shop) => callWebhook("rotate secret", shop),
     enable: (shop) => callWebhook("enable webhook", shop),
     disable: (shop) => callWebhook("disable webhook", shop),
@@ -39,7 +53,7 @@ export const sandboxWebhookAdmin = (ask: AskSandbox): typeof WebhookAdmin.Servic
     deliveries: (shop) =>
       Stream.paginateChunkEffect({ limit: String(PAGE_SIZE) } as Readonly<Record<string, string>>, (query) =>
         Effect.map(ask<ReadonlyArray<Delivery>>("list deliveries", shop, { query }), (deliveries) => [
-          Chunk.reverse(Chunk.fromIterable(deliveries)),
+          Chunk.reverse(Chunk.fromIterable(deliveries.map(toDelivery))),
           Option.map(Option.fromNullable(deliveries[0]), ({ event_id }) => ({ ...query, before: event_id }))
         ])
       ),

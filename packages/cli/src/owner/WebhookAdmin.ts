@@ -25,8 +25,9 @@ export interface SetWebhook {
 type Result<A> = Effect.Effect<A, ServiceRefusal>
 
 /**
- * The acts of an owner on a shop's webhook, in a database or on a running server with a sandbox. The commands hold all
- * rules and messages, so that both have the same ones.
+ * The acts of an owner on a shop's webhook, in a database or on a running server with a sandbox. The commands hold the
+ * rules and messages, so that both have the same ones, except the check of the address, which each place does by its
+ * own policy.
  */
 export class WebhookAdmin extends Context.Tag("@workshop/cli/WebhookAdmin")<
   WebhookAdmin,

@@ -74,15 +74,18 @@ export const replayEvents = Effect.fnUntraced(function* ({ shop, ids, dry_run, .
       "Choose the events with --ids, or with any of --since, --until and --state. Add --dry-run to count them without sending them."
     )
   }
-  const idCount = new Set(ids).size
   const input = yield* decodeFields(ReplayInput, { ...filter, dry_run })
+  const idCount = new Set(input.event_ids).size
   const webhooks = yield* WebhookAdmin
   const { count } = yield* webhooks.replay(id, { ...input, dry_run: dry_run || idCount > 0 })
   if (idCount > 0 && count === 0) {
     return yield* refuse("This shop has no event with the given ids. List its events with workshop webhook deliveries.")
   }
   if (idCount > 0 && !dry_run) yield* webhooks.replay(id, input)
-  const others = count < idCount ? ` ${idCount - count} of the ids match no event that this shop can send.` : ""
+  const others =
+    count < idCount
+      ? ` ${idCount - count} of the ids ${idCount - count === 1 ? "matches" : "match"} no event that this shop can send.`
+      : ""
   return sentenceOutput(
     { count, dry_run },
     `${pluralize(count, "event")} ${dry_run ? "would" : "will"} be sent again.${others}`
@@ -97,11 +100,8 @@ export const listNotices = Effect.fnUntraced(function* (shop: string) {
 
 const own = flagsOf("webhook")
 const field = fieldFlag("webhook")
-const state = field(
-  "--state <state>",
-  "Print only deliveries in this state.",
-  oneOf(["pending", "delivered", "parked", "dead"])
-)
+const stateFlag = (description: string) =>
+  field("--state <state>", description, oneOf(["pending", "delivered", "parked", "dead"]))
 const instantFlag = (name: string, description: string) => field(`--${name} <instant>`, description)
 
 /** The commands for the deliveries of a shop's webhook. */
@@ -112,7 +112,7 @@ export const deliveriesCommands = [
     examples: ["workshop webhook deliveries 0197... --state dead"],
     options: {
       ...options,
-      state,
+      state: stateFlag("Print only deliveries in this state."),
       limit: own.value("--limit <number>", "Print at most this many deliveries, the latest ones.", {
         decoder: wholeNumber(1, 1_000_000),
         fallback: String(ServiceLimits.list_max)
@@ -136,7 +136,7 @@ export const deliveriesCommands = [
         "Choose events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."
       ),
       until: instantFlag("until", "Choose events raised before this instant."),
-      state,
+      state: stateFlag("Choose events whose delivery is in this state."),
       dry_run: toggleFlag("dry-run", "Count the events without sending them.")
     },
     run: replayEvents

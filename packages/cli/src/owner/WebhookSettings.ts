@@ -45,7 +45,7 @@ export const setWebhook = Effect.fnUntraced(function* ({ shop, url: address, san
   const what =
     off_reason === null
       ? `Events go to ${url}.${warning}`
-      : `The address is ${url}, but the webhook is off because ${OFF_REASONS[off_reason]}, so events wait. Turn the webhook on with workshop webhook enable.`
+      : `The address is ${url}, but the webhook is off because ${OFF_REASONS[off_reason]}, so events wait. Turn the webhook on with workshop webhook enable.${warning}`
   return secretOutput({ url, secret, on, off_reason }, `${what} The secret that signs them`, secret)
 })
 
@@ -114,7 +114,7 @@ export const sendPing = Effect.fnUntraced(function* (shop: string) {
     url === null
       ? "was recorded but not sent, because the shop has no webhook. Set a webhook with workshop webhook set."
       : on
-        ? "is being sent. See its result with workshop webhook deliveries."
+        ? "will be sent. See its result with workshop webhook deliveries."
         : "waits, because the webhook is off. Turn the webhook on with workshop webhook enable."
   return sentenceOutput(event, `The ping ${event.id} ${becomes}`)
 })

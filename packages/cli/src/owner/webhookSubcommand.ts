@@ -1,5 +1,6 @@
 import { ShopId } from "@workshop/core"
 import { Effect } from "effect"
+import { refuse } from "../CommandRefused.js"
 import { makeAskSandbox } from "../sandbox/Sandbox.js"
 import { command, type Options, optionalFlag, type Values } from "../terminal/commands.js"
 import { webAddress } from "../terminal/decoders.js"
@@ -42,6 +43,24 @@ const sandboxOptions = {
 
 const commonOptions = { ...databaseOptions, ...sandboxOptions }
 
+const databaseFlagNames = (Object.keys(databaseOptions) as ReadonlyArray<keyof typeof databaseOptions>).filter(
+  (name) => name !== "json"
+)
+
+/** Why typed flags do not fit together; null if they do. Without this check, some of them would have no effect. */
+const placeMistake = (
+  databaseFlags: ReadonlyArray<keyof typeof databaseOptions>,
+  isTyped: (name: keyof typeof commonOptions) => boolean
+): string | null => {
+  if (isTyped("baseUrl") && databaseFlags.length > 0) {
+    const names = databaseFlags.map((name) => databaseOptions[name].long).join(", ")
+    return `--base-url names a running server, and ${names} ${databaseFlags.length === 1 ? "is" : "are"} for a database. Give only one of the two.`
+  }
+  return isTyped("sandboxToken") && databaseFlags.length > 0
+    ? "--sandbox-token is for a running server. Give its address with --base-url, or omit --sandbox-token."
+    : null
+}
+
 const nameOf = (field: string): string => (field === "url" ? "the address" : flagOf(field))
 
 /** A command on a shop's webhook, in a database or on a running server with a sandbox. */
@@ -56,11 +75,16 @@ export const webhookSubcommand = <O extends Options, E extends ServiceRefusal>({
   command({
     ...help,
     options: { ...commonOptions, ...options },
-    run: (values) => {
+    run: (values, isTyped) => {
       const { baseUrl, sandboxToken, ...flags } = values as Values<typeof commonOptions>
+      const databaseFlags = databaseFlagNames.filter(isTyped)
+      const mistake = placeMistake(databaseFlags, isTyped)
+      if (mistake !== null) return refuse(mistake)
       const effect = run(ownValues(options, values))
-      if (baseUrl === null) return runOnDatabase(flags, Effect.provide(effect, storeWebhookAdmin))
-      const ask = makeAskSandbox({ baseUrl: baseUrl, token: sandboxToken, nameOf })
+      // A typed flag of a database takes precedence over the variable of --base-url.
+      if (baseUrl === null || databaseFlags.length > 0)
+        return runOnDatabase(flags, Effect.provide(effect, storeWebhookAdmin))
+      const ask = makeAskSandbox({ baseUrl, token: sandboxToken, nameOf })
       return effect.pipe(
         Effect.mapError(commandRefusal),
         Effect.provideService(WebhookAdmin, sandboxWebhookAdmin(ask)),

@@ -41,7 +41,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     expect(await begun(cli)).toEqual([])
     expect(
       (await cli.run(webhookDeliveries.replayEvents({ ...asked, state: null, ids: [other, event_id] }))).lines
-    ).toEqual(["1 event will be sent again. 1 of the ids match no event that this shop can send."])
+    ).toEqual(["1 event will be sent again. 1 of the ids matches no event that this shop can send."])
     expect(await begun(cli)).toHaveLength(1)
     expect(await cli.refusal(webhookDeliveries.replayEvents({ ...asked, state: null, ids: [event_id, "abc"] }))).toBe(
       '--ids must be a UUID, and not "abc".'

@@ -26,7 +26,7 @@ describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120
     const set = await webhook("set", "http://127.0.0.1:9/events")
     expect([set.status, set.stderr]).toEqual([0, ""])
     expect(set.stdout).toMatch(/^Events go to http:\/\/127\.0\.0\.1:9\/events\. The secret that signs them .*\nwhsec_/)
-    expect((await webhook("ping")).stdout).toMatch(/^The ping [\w-]+ is being sent/)
+    expect((await webhook("ping")).stdout).toMatch(/^The ping [\w-]+ will be sent/)
     expect(JSON.parse((await webhook("deliveries", "--json")).stdout)).toMatchObject([{ type: "ping" }])
     expect((await webhook("deliveries", "--state", "dead")).stdout).toContain("No delivery is dead.")
     expect(JSON.parse((await webhook("disable", "--json")).stdout)).toMatchObject({ on: false, off_reason: "disabled" })
@@ -53,5 +53,27 @@ describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120
     const other = "01980000-0000-7000-8000-000000000000"
     expect(await refused(["show", other, "--base-url", base])).toContain("has no shop with this id. Check the id.")
     expect(await refused(["show", shop, "--base-url", "http://127.0.0.1:1"])).toContain("No response came from")
+  })
+
+  it("workshop webhook refuses flags of a database beside --base-url, and prefers them to the variable of --base-url", async () => {
+    const database = ["--database-url", "postgres://127.0.0.1:1/none"]
+    const both = await runCommandLine(["webhook", "show", shop, "--base-url", base, ...database])
+    expect([both.status, both.stderr]).toEqual([
+      1,
+      "--base-url names a running server, and --database-url is for a database. Give only one of the two.\n"
+    ])
+    const variable = { WORKSHOP_WEBHOOK_BASE_URL: base }
+    expect((await runCommandLine(["webhook", "show", shop], variable)).status).toBe(0)
+    const preferred = await runCommandLine(["webhook", "show", shop, ...database], variable)
+    expect([preferred.status, preferred.stderr]).toEqual([1, expect.stringContaining("127.0.0.1")])
+  })
+
+  it("workshop webhook show and deliveries print the same fields as for a database", async () => {
+    await webhook("set", "http://127.0.0.1:9/events")
+    await webhook("ping")
+    const shown = JSON.parse((await webhook("show", "--json")).stdout)
+    expect(Object.keys(shown)).toEqual(["url", "on", "off_reason", "failures_in_row", "first_failure_at"])
+    const deliveries = JSON.parse((await webhook("deliveries", "--json")).stdout)
+    expect(Object.keys(deliveries.at(-1))).toEqual(["event_id", "type", "state", "next_attempt_at", "attempts"])
   })
 })

@@ -84,7 +84,7 @@ describe.each([
     )
     const { id } = (await cli.run(settings.sendPing(shop))).data
     expect((await cli.run(deliveries.replayEvents({ ...replayFlags, shop, ids: [NOBODY, id] }))).lines).toEqual([
-      "1 event will be sent again. 1 of the ids match no event that this shop can send."
+      "1 event will be sent again. 1 of the ids matches no event that this shop can send."
     ])
     const since = { ...replayFlags, shop, since: "2020-01-01", dry_run: true }
     expect((await cli.run(deliveries.replayEvents(since))).data).toEqual({ count: 1, dry_run: true })
