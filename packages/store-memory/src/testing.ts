@@ -184,7 +184,7 @@ const emptyMarkedStore = Effect.gen(function* () {
 
 /**
  * Removes the data that earlier tests left in a store, for tests with layers:
- * `emptied(MigratedStore.layer({ url, schema }))`. Fails with `EmptyingRefused`, and removes nothing, if the store has
+ * `emptyBeforeUse(MigratedStore.layer({ url, schema }))`. Fails with `EmptyingRefused`, and removes nothing, if the store has
  * shops that were not created through such a layer. Fails with `StoreUnavailable` if the database is unavailable. Other
  * tests must not use the same schema at the same time.
  */

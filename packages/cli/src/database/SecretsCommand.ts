@@ -52,7 +52,7 @@ const reseal = command({
     }).pipe(Effect.scoped, withActor(actor))
 })
 
-/** `workshop secrets`: shows and changes how webhook secrets are stored. */
+/** `workshop secrets`: changes how webhook secrets are stored. */
 export const secretsCommand = group(
   {
     name: "secrets",

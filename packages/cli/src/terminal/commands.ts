@@ -101,7 +101,7 @@ export const flagsOf = (command: string) => ({
 /** `--json`: prints the output as JSON, for a program to read (Specification, Commands). */
 export const jsonFlag = toggleFlag("json", "Print JSON, for programs to read.")
 
-/** `--yes`: deletes without asking for confirmation. */
+/** `--yes`: skips the question. */
 export const yesFlag = toggleFlag("yes", "Do not ask for confirmation; required without a terminal.")
 
 const readEnvironment = (name: string): Effect.Effect<string> =>

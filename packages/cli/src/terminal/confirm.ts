@@ -24,7 +24,7 @@ const askInTerminal = (question: string): Effect.Effect<string | null> =>
       )
     : Effect.succeed(null)
 
-/** Asks the person at the terminal before something is deleted; a test replaces it. */
+/** Asks the person at the terminal to confirm; a test replaces it. */
 export class Asker extends Context.Reference<Asker>()("@workshop/cli/Asker", { defaultValue: () => askInTerminal }) {}
 
 /** Fails unless a flag or a typed `yes` confirms. `what` is a sentence that says what will happen. */

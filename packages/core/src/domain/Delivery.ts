@@ -248,13 +248,13 @@ export interface EventRange {
 export const matchesReplayFilter = (
   filter: ReplayFilter,
   event: Pick<EventRecord, "id" | "created_at">,
-  found: DeliveryState | undefined
+  deliveryState: DeliveryState | undefined
 ): boolean => {
   const { event_ids, since, until, state } = filter
   return (
     (event_ids === undefined || event_ids.includes(event.id)) &&
     (since === undefined || event.created_at >= since) &&
     (until === undefined || event.created_at < until) &&
-    (state === undefined || state === found)
+    (state === undefined || state === deliveryState)
   )
 }

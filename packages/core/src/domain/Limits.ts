@@ -12,7 +12,7 @@ export const Limits = {
   item_characters: 200,
   /** The note for the people in the workshop. */
   description_characters: 2000,
-  /** The name of one of a ticket's items. */
+  /** The name of one of a ticket's items, or of a part. */
   item_label_characters: 200,
   /** The work on one of a ticket's items. */
   item_service_characters: 120,
@@ -22,13 +22,13 @@ export const Limits = {
   caller_id_characters: 80,
   /** The header `Idempotency-Key`. */
   idempotency_key_characters: 80,
-  /** The names of shops, keys, people, parts, programs and rewards, and a forbidden word. */
+  /** The names of shops, keys, people, programs and rewards, and a forbidden word. */
   name_characters: 120,
   /** The note of a quote, and the reason of a delay. */
   note_characters: 500,
   /** A URL, a parameter of the path, and a cursor. */
   url_characters: 2048,
-  /** The fewest items of a ticket that has any. */
+  /** The minimum number of items, for a ticket that has items. */
   items_min: 2,
   /** The most items of a ticket. */
   items_max: 20,

@@ -85,7 +85,7 @@ export const overlapEndOf = ({ previous_until }: Webhook, now: Instant): Instant
   previous_until !== null && now < previous_until ? previous_until : null
 
 /** Whether the webhook is on, so that its deliveries are sent and not parked (Specification, Webhooks). */
-export const isWebhookOn = ({ off_reason }: Pick<Webhook, "off_reason">): boolean => off_reason === null
+export const isWebhookOn = (webhook: Pick<Webhook, "off_reason">): boolean => webhook.off_reason === null
 
 /** The webhook as its owner sees it; if there is none, all fields are empty. */
 export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>

@@ -57,7 +57,7 @@ export interface MountOptions<Request, Context extends ReadonlyArray<unknown> = 
     request: Request,
     ...context: Context
   ) => Promise<CallerFields | null | undefined> | CallerFields | null | undefined
-  /** The response if `authenticate` finds no caller, by default with the message `Sign in first`. */
+  /** The response if `authenticate` finds no caller, by default with the message `You are not signed in. Sign in first.` */
   readonly unauthenticated?: Unauthenticated
   /** The number of bits of an IPv6 address that are its network, which counts as one address; 64 by default. */
   readonly ipv6Prefix?: number

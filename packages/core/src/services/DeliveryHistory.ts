@@ -75,7 +75,7 @@ export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@worksho
         Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, eventRangeOf(page))),
       /** The notices to the owner about the webhook, oldest first. */
       notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
-      /** Sends events again, with the same ids, after all deliveries that are due now. Returns the number of events. */
+      /** Sends events again, with the same ids, after all deliveries that are due now. Returns `{ count }`, the number of events; with `dry_run` it sends none. */
       replay: Effect.fnUntraced(function* replay(shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
         if ((yield* shops.byId(shop_id)).webhook === null) return yield* new WebhookNotSet()
         const count = yield* log.count(shop_id, filter)

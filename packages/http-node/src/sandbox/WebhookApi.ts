@@ -103,7 +103,7 @@ const DeliveriesQuery = Schema.Struct({
   before: optionalParameter(EventId, "Return only deliveries of events before the event with this id"),
   limit: countParameter(
     ServiceLimits.list_max,
-    "Return only the latest entries, at most this many. By default, all are returned"
+    `Return only the latest entries, at most this many; ${ServiceLimits.list_max} by default`
   )
 })
 
@@ -155,7 +155,7 @@ export class WebhookApi extends groupOf(
   ]),
   shopEndpoint("GET", "listDeliveries", "/deliveries", Schema.Array(ShownDelivery), [
     "List the deliveries",
-    "Returns every event that was to be sent, with the result of each attempt."
+    "Returns the latest deliveries in the order of their events, with the result of each attempt. For earlier ones, pass `before`."
   ]).setUrlParams(DeliveriesQuery),
   shopEndpoint("POST", "replayDeliveries", "/deliveries/replay", Schema.Struct({ count: Schema.Int }), [
     "Send events again",
@@ -167,7 +167,7 @@ export class WebhookApi extends groupOf(
   ]),
   shopEndpoint("GET", "listEvents", "/events", Schema.Array(Event), [
     "List the events",
-    "Returns the shop's events in the form in which they are sent, oldest first."
+    "Returns the shop's latest events in the form in which they are sent, oldest first."
   ])
 ) {}
 

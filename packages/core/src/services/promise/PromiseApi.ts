@@ -287,8 +287,8 @@ const ownerMethods = (run: RunEffect<ApiServices>) => {
       /** The notices to the owner about the webhook, oldest first. */
       notices: method([ShopId], (shop_id) => DeliveryHistory.notices(shop_id)),
       /**
-       * Sends events again, with the same ids, after all deliveries that are due now. Returns the number of events (Specification,
-       * Sandbox).
+       * Sends events again, with the same ids, after all deliveries that are due now. Returns `{ count }`, the number of
+       * events; with `dry_run` it sends none (Specification, Sandbox).
        */
       replay: method([ShopId, decodeInput.replay], (shop_id, filter) => DeliveryHistory.replay(shop_id, filter))
     }
