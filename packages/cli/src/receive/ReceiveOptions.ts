@@ -1,3 +1,4 @@
+import { DEFAULT_TOLERANCE_SECONDS } from "@workshop/webhooks"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { flagsOf, jsonFlag, optionalFlag, repeatableFlag, type Values, valueFlag } from "../terminal/commands.js"
 import { duration, host, port, share, webAddress, wholeNumber } from "../terminal/decoders.js"
@@ -18,7 +19,7 @@ export const receiveOptions = {
   signatureHeader,
   tolerance: valueFlag("--tolerance <duration>", "How far a signature's time may be from this machine's clock.", {
     decoder: duration,
-    fallback: "5m"
+    fallback: `${DEFAULT_TOLERANCE_SECONDS / 60}m`
   }),
   register: optionalFlag(
     "--register <url>",

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
 import { durationInWords, hasSecretPrefix } from "@workshop/core/internal"
-import { type VerifyFailure, verify } from "@workshop/webhooks"
+import { DEFAULT_TOLERANCE_SECONDS, type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Console, Effect, Schema } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { command, jsonFlag, optionalFlag, repeatableFlag, valueFlag } from "../terminal/commands.js"
@@ -98,7 +98,7 @@ const options = {
   signature: optionalFlag("--signature <header>", "The value of the signature header, such as t=1732000000,v1=..."),
   tolerance: valueFlag("--tolerance <duration>", "How far the signature's time may be from the receiver's clock.", {
     decoder: duration,
-    fallback: "5m"
+    fallback: `${DEFAULT_TOLERANCE_SECONDS / 60}m`
   }),
   at: optionalFlag(
     "--at <instant>",

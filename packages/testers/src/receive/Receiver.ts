@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { Instant } from "@workshop/core"
 import { SIGNATURE_HEADER } from "@workshop/core/internal"
 import type { CannotListen } from "@workshop/http-node"
-import { type VerifyFailure, verify } from "@workshop/webhooks"
+import { DEFAULT_TOLERANCE_SECONDS, type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Deferred, Effect, Predicate, type Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
 import {
@@ -107,7 +107,7 @@ export interface ReceiverOptions {
   readonly seed?: number
   /** The signature header's name. */
   readonly header?: string
-  /** The largest difference between `t` and the receiver's clock, in seconds; 300 by default. */
+  /** The largest difference between `t` and the receiver's clock, in seconds; `DEFAULT_TOLERANCE_SECONDS` of `@workshop/webhooks` by default. */
   readonly tolerance_seconds?: number
   /**
    * The receiver's clock; Effect's by default. Pass a sandbox's clock to verify its deliveries, because a sandbox signs
@@ -244,7 +244,7 @@ class ReceiverState {
  */
 const makeVerifier = (
   state: ReceiverState,
-  { tolerance_seconds = 300, secretNow = Effect.succeed(null) }: ReceiverOptions
+  { tolerance_seconds = DEFAULT_TOLERANCE_SECONDS, secretNow = Effect.succeed(null) }: ReceiverOptions
 ) =>
   Effect.map(Effect.cachedWithTTL(secretNow, "1 second"), (readSecret) =>
     Effect.fnUntraced(function* ({ at, signature }: ReceivedRequest, bytes: Buffer) {
